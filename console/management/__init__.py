@@ -1,0 +1,1 @@
+"""The commands that Tenure adds to `manage.py`."""

@@ -1,0 +1,39 @@
+"""`manage.py up`: start a whole console on this machine, with whatever is not configured elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from console.up.home import read_env_file
+from console.up.options import REPOSITORY, add_arguments
+
+
+class Command(BaseCommand):
+    """Becomes the supervisor: the process is replaced, so that it holds no Django in memory."""
+
+    help = __doc__
+    requires_system_checks = []
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The supervisor's own arguments, so that `manage.py help up` lists them."""
+        add_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Replace this process by the supervisor, in the environment that it was started with."""
+        command = [sys.executable, "-m", "console.up"]
+        command += ["--once"] if options["once"] else []
+        command += ["--no-demonstration"] if options["no_demonstration"] else []
+        os.chdir(REPOSITORY)
+        os.execve(sys.executable, command, _environment())  # noqa: S606  # our own program
+
+
+def _environment() -> dict[str, str]:
+    """The environment without what the settings took from the `runtime.env` of a console that was killed."""
+    stale = read_env_file(settings.TENURE_HOME / "runtime.env")
+    return {name: value for name, value in os.environ.items() if stale.get(name) != value}
