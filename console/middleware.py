@@ -1,0 +1,43 @@
+"""The project's own middleware: who acts, and errors as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
+
+from namespaces.principals import principal_of
+from tenure.errors import TenureError
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+class PrincipalMiddleware:
+    """Sets `request.principal`, looked up at its first use."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Attach the principal of the session's user."""
+        request.principal = SimpleLazyObject(lambda: principal_of(request.user))  # type: ignore[attr-defined]
+        return self.get_response(request)
+
+
+class DomainErrorMiddleware:
+    """A domain error raised by a page becomes a page that says what was wrong and what to do."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on."""
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Render a `TenureError`; leave everything else to Django."""
+        if not isinstance(exception, TenureError):
+            return None
+        return render(request, "problem.html", {"problem": exception}, status=exception.status)

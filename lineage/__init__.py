@@ -1,0 +1,1 @@
+"""What feeds what, declared and seen: pipelines, runs, accesses and their graph."""

@@ -1,0 +1,1 @@
+"""What there is: datasets, their specifications, and the Iceberg catalog."""

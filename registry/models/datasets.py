@@ -1,0 +1,92 @@
+"""Datasets and their versioned specifications."""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import F, OuterRef, Q
+from django.utils import timezone
+
+from namespaces.models import Grant, Namespace
+from namespaces.principals import Principal
+from tenure.names import NAME_PATTERN
+
+
+class DatasetType(models.TextChoices):
+    """The built-in types."""
+
+    TABLE = "table", "table"
+    FILE_SET = "file_set", "file set"
+
+
+class DatasetQuerySet(models.QuerySet["Dataset"]):
+    """Lookups of datasets."""
+
+    def visible_to(self, principal: Principal) -> DatasetQuerySet:
+        """Datasets with any grant on them or on their namespace; a run sees those of its graph alone."""
+        if principal.sees_everything:
+            return self.all()
+        visible = self
+        if principal.scope is not None:
+            scope = principal.scope
+            visible = visible.filter(namespace__name=scope.namespace, name__in=scope.datasets)
+            if principal.is_admin or principal.is_auditor:
+                return visible
+        held = Grant.objects.held_by(principal).filter(
+            Q(dataset="") | Q(dataset=OuterRef("name")), namespace=OuterRef("namespace")
+        )
+        return visible.filter(models.Exists(held))
+
+    def with_facts(self) -> DatasetQuerySet:
+        """With the rows that lists and pages show: namespace, owner, specification and table."""
+        return self.select_related("namespace", "owner", "specification", "table")
+
+
+class Dataset(models.Model):
+    """A named thing in a namespace with a type and a canonical URI. Its configuration is `specification`."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="datasets")
+    name = models.CharField(max_length=63)
+    type = models.CharField(max_length=16, choices=DatasetType.choices)
+    uri = models.CharField(max_length=1500)
+    description = models.TextField(blank=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    specification = models.ForeignKey("Specification", null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    objects = DatasetQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("namespace__name", "name")
+        constraints = (
+            models.UniqueConstraint(fields=("namespace", "name"), name="dataset_name_once"),
+            models.CheckConstraint(condition=Q(name__regex=f"^{NAME_PATTERN}$"), name="dataset_name_rule"),
+        )
+        indexes = (models.Index(F("updated_at").desc(), name="dataset_updated"),)
+
+    def __str__(self) -> str:
+        return f"{self.namespace.name}/{self.name}"
+
+
+class Specification(models.Model):
+    """What a dataset was configured to be, one row for each version; never changed afterwards.
+
+    `schema` is a list of fields `{"id", "name", "type", "required", "doc"}` in Iceberg's type names.
+    """
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="specifications")
+    version = models.PositiveIntegerField()
+    properties = models.JSONField(default=dict, blank=True)
+    schema = models.JSONField(default=list, blank=True)
+    created_by = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("dataset", "-version")
+        constraints = (models.UniqueConstraint(fields=("dataset", "version"), name="specification_version_once"),)
+        triggers = (pgtrigger.Protect(name="immutable", operation=pgtrigger.Update),)
+
+    def __str__(self) -> str:
+        return f"{self.dataset} version {self.version}"

@@ -1,0 +1,120 @@
+"""Deleting a dataset: what it will remove, the removal of its rows at once, and of its files after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.admin.utils import NestedObjects
+from django.db import transaction
+from django.db.models import ProtectedError
+from pyarrow import fs
+
+from namespaces.alarm import wake
+from namespaces.models import Action, Grant, Level, Operation
+from namespaces.principals import SYSTEM, Principal
+from namespaces.services.audit import record
+from namespaces.services.grants import require
+from namespaces.services.operations import (
+    OperationKind,
+    claim_operation,
+    fail_operation,
+    start_operation,
+    succeed_operation,
+)
+from registry.models import Dataset, DatasetType
+from tenure.errors import Conflict, Unavailable
+
+
+@dataclass(frozen=True)
+class DeletionPreview:
+    """What deleting a dataset removes. Files of a file_set are not Tenure's and stay."""
+
+    dataset: str
+    uri: str
+    removes_files: bool
+    files: int
+    bytes: int
+    rows: int
+    snapshots: int
+    specifications: int
+    grants: int
+    used_by: list[str]
+
+
+def preview_deletion(actor: Principal, dataset: Dataset) -> DeletionPreview:
+    """Say beforehand what `delete_dataset` would remove, and which pipelines stand in its way."""
+    require(actor, Level.ADMIN, dataset.namespace, dataset.name)
+    table = getattr(dataset, "table", None)
+    return DeletionPreview(
+        dataset=str(dataset),
+        uri=dataset.uri,
+        removes_files=dataset.type == DatasetType.TABLE,
+        files=table.files if table else 0,
+        bytes=table.bytes if table else 0,
+        rows=table.rows if table else 0,
+        snapshots=dataset.snapshots.count(),
+        specifications=dataset.specifications.count(),
+        grants=Grant.objects.filter(namespace=dataset.namespace, dataset=dataset.name).count(),
+        used_by=_users_of(dataset),
+    )
+
+
+def _users_of(dataset: Dataset) -> list[str]:
+    """What protects the dataset, by the protected foreign keys of higher apps."""
+    collector = NestedObjects(using="default")
+    collector.collect([dataset])
+    return sorted({str(user) for user in collector.protected})
+
+
+@transaction.atomic
+def delete_dataset(actor: Principal, dataset: Dataset) -> Operation:
+    """Remove the dataset's rows now and its files by an operation; a used dataset is a `Conflict`."""
+    require(actor, Level.ADMIN, dataset.namespace, dataset.name)
+    namespace = dataset.namespace.name
+    detail = {"uri": dataset.uri, "type": dataset.type}
+    try:
+        # A savepoint keeps the caller's transaction usable after a refusal.
+        with transaction.atomic():
+            dataset.delete()
+    except ProtectedError as error:
+        users = ", ".join(sorted({str(user) for user in error.protected_objects}))
+        raise Conflict(f"Dataset {dataset.name!r} is used by {users}. Change or delete that first.") from None
+    Grant.objects.filter(namespace__name=namespace, dataset=dataset.name).delete()
+    record(actor, Action.DATASET_DELETED, "dataset", dataset.name, namespace=namespace, detail=detail)
+    location = dataset.uri if dataset.type == DatasetType.TABLE else ""
+    return start_operation(
+        actor, kind=DELETE_DATASET.name, namespace=namespace, target=dataset.name, input={"location": location}
+    )
+
+
+def _wake_deletion(operation: Operation) -> None:
+    wake("registry.remove_files", operation.pk)
+
+
+DELETE_DATASET = OperationKind("delete_dataset", _wake_deletion)
+
+
+def remove_files(operation_id: int) -> None:
+    """Remove a deleted table's files and end the operation; safe to repeat."""
+    operation = claim_operation(operation_id)
+    if operation is None:
+        return
+    location = operation.input.get("location", "")
+    try:
+        if location:
+            filesystem, path = fs.FileSystem.from_uri(location)
+            filesystem.delete_dir_contents(path, missing_dir_ok=True)
+            filesystem.delete_dir(path) if filesystem.get_file_info(path).type == fs.FileType.Directory else None
+    except OSError as error:
+        fail_operation(operation, Unavailable(f"The files at {location} could not be removed: {error}"))
+        return
+    with transaction.atomic():
+        if succeed_operation(operation, {"location": location}, "The dataset and its files are gone."):
+            record(
+                SYSTEM,
+                Action.DATASET_FILES_REMOVED,
+                "dataset",
+                operation.target,
+                namespace=operation.namespace,
+                detail={"location": location},
+            )
