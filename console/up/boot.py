@@ -56,8 +56,11 @@ class Boot:
     def bring_up(self) -> None:
         """Start everything; raises `CannotStart` with the reason when a part does not come."""
         say(f"Tenure starts; its state is in {self.home.path}")
-        # Redis and Spark start while the database is prepared: Spark takes longest.
-        self._start_embedded(self.redis and self.redis.spec(), self.spark and self.spark.spec())
+        # They start while the database is prepared: Spark takes longest.
+        if self.redis:
+            self.supervisor.add(self.redis.spec())
+        if self.spark:
+            self.supervisor.add(self.spark.spec())
         if self.postgres:
             self._start_postgres(self.postgres)
         self.home.write_runtime_env(self.processes.environment)
@@ -73,11 +76,6 @@ class Boot:
         self._wait_for_web(web, database_api)
         if news:
             say(f"\n{news}\n")
-
-    def _start_embedded(self, *specs: ChildSpec | None) -> None:
-        for spec in specs:
-            if spec is not None:
-                self.supervisor.add(spec)
 
     def _start_postgres(self, postgres: Postgres) -> None:
         with step("Postgres"):

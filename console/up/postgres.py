@@ -121,8 +121,8 @@ class Postgres:
         found = (self._data / "PG_VERSION").read_text().strip()
         if found != str(TARGET_POSTGRES_VERSION):
             raise CannotStart(
-                f"{self._data} was written by Postgres {found}, the installed one is {TARGET_POSTGRES_VERSION}: "
-                f"dump it with version {found} and restore it, or set TENURE_HOME to a new directory."
+                f"{self._data} is of Postgres {found}, the installed one is {TARGET_POSTGRES_VERSION}: "
+                f"dump it with version {found} and restore it, or choose a new TENURE_HOME."
             )
 
     def _binary(self, name: str) -> str:

@@ -24,6 +24,7 @@ from console.up.child import (
     ChildSpec,
     describe_exit,
     dies_with_parent,
+    kill_each,
     kill_group,
     last_lines,
     rotate_log,
@@ -171,10 +172,10 @@ def end_leftovers(processes: Path) -> int:
     found = [process for entry in recorded for process in _recorded_tree(entry)]
     for process in found:
         _quietly(process.terminate)
-    _, alive = psutil.wait_procs(found, timeout=LEFTOVER_PATIENCE_SECONDS)
-    for process in alive:
-        _quietly(process.kill)
-    psutil.wait_procs(alive, timeout=1.0)
+    deadline = time.monotonic() + LEFTOVER_PATIENCE_SECONDS
+    while any(_lives(process) for process in found) and time.monotonic() < deadline:
+        time.sleep(TICK_SECONDS)
+    kill_each([process for process in found if _lives(process)])
     return len(found)
 
 
@@ -184,9 +185,17 @@ def _recorded_tree(entry: Mapping[str, Any]) -> list[psutil.Process]:
         process = psutil.Process(pid) if pid else None
         if process is None or abs(process.create_time() - create_time) > CLOCK_TOLERANCE_SECONDS:
             return []
-        return [process, *process.children(recursive=True)]
+        return [each for each in (process, *process.children(recursive=True)) if _lives(each)]
     except psutil.Error:
         return []
+
+
+def _lives(process: psutil.Process) -> bool:
+    """Whether the process still does anything; a zombie waits for whoever adopted it, not for us."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _quietly(action: Callable[[], None]) -> None:
