@@ -182,3 +182,9 @@ class Spare:
         child = self._child
         if child is not None:
             child.kill()
+
+    def clear(self) -> None:
+        """After `close`: remove what the killed spare leaves on disk."""
+        with self._lock:
+            if self._child is not None:
+                self._child.end()

@@ -204,16 +204,26 @@ class Driver:
 
 
 def trimmed_traceback(error: BaseException, filename: str) -> str:
-    """The traceback from the first frame in `filename` on, without the JVM's part and not endless."""
+    """The traceback from the first frame in `filename` on, without the JVM's part and not endless.
+
+    Of an error that Tenure or Spark raised on purpose, the frames inside of them are left out too.
+    """
     summary = traceback.TracebackException.from_exception(error)
-    frames = [index for index, frame in enumerate(summary.stack) if frame.filename == filename]
-    if frames:
-        del summary.stack[: frames[0]]
+    own = [index for index, frame in enumerate(summary.stack) if frame.filename == filename]
+    if own:
+        del summary.stack[: own[0]]
+        if isinstance(error, TenureError) or type(error).__module__.startswith("pyspark.errors"):
+            summary.stack[:] = [frame for frame in summary.stack if not _internal(frame.filename)]
     text = _readable("".join(summary.format()))
     if len(text) > TRACEBACK_CHARACTERS:
         half = TRACEBACK_CHARACTERS // 2 - 50
         text = f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
     return text
+
+
+def _internal(filename: str) -> bool:
+    tenure = os.path.dirname(__file__)
+    return filename.startswith(tenure + os.sep) or f"{os.sep}pyspark{os.sep}" in filename
 
 
 def _readable(text: str) -> str:
@@ -253,7 +263,7 @@ def main() -> None:
     given = arguments.parse_args()
     die_with_worker(given.worker)
     limit(memory_bytes=given.memory_bytes)
-    faulthandler.enable()
+    faulthandler.enable(all_threads=False)
     warm_up()
     forbid_database()
     assignment = read_assignment()

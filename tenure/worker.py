@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 
 from tenure.children import Child, Spare, Spawner
 from tenure.database import (
@@ -78,6 +78,11 @@ def _on_shutdown(**_: Any) -> None:
     _spare.close()
     for child in tuple(_children):
         child.kill()
+
+
+@worker_shutdown.connect
+def _on_stopped(**_: Any) -> None:
+    _spare.clear()
 
 
 @app.task(name="tenure.run")

@@ -63,7 +63,14 @@ def conform(frame: DataFrame, schema: Schema) -> DataFrame:
     lines = misfits(frame_schema(frame), schema)
     if lines:
         raise InvalidData("The data does not fit the table:\n" + "\n".join(lines))
-    return frame.to(to_spark(schema))
+    # `to` orders the columns, also inside structs. The ids come after it, in aliases: what `to` says
+    # of metadata Spark's optimizer forgets where nothing else changes.
+    return frame.to(to_spark(schema, ids=False)).select(
+        *(
+            F.col(_quoted(each.name)).cast(each.dataType).alias(each.name, metadata=each.metadata)
+            for each in to_spark(schema).fields
+        )
+    )
 
 
 def write_parquet(frame: DataFrame, path: str, partition_by: Sequence[str]) -> None:
@@ -74,7 +81,7 @@ def write_parquet(frame: DataFrame, path: str, partition_by: Sequence[str]) -> N
     copies = {f"_partition_{name}": F.col(_quoted(name)) for name in partition_by}
     if copies:
         # Otherwise each of Spark's tasks would write a file for each partition that it meets.
-        frame = frame.withColumns(copies).repartition(*(F.col(_quoted(name)) for name in copies))
+        frame = frame.withColumns(copies).hint("rebalance", *(F.col(_quoted(name)) for name in copies))
     writer = frame.write.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
     writer.partitionBy(*copies).parquet(path) if copies else writer.parquet(path)
 

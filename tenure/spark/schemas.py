@@ -91,32 +91,36 @@ def _iceberg_type(kind: spark.DataType, path: str, ids: Iterator[int]) -> iceber
     return found
 
 
-def to_spark(schema: Schema) -> spark.StructType:
-    """An Iceberg schema as Spark's columns, each with its field id; raises `InvalidData` for other types."""
-    return _spark_struct(schema.as_struct(), "")
+def to_spark(schema: Schema, *, ids: bool = True) -> spark.StructType:
+    """An Iceberg schema as Spark's columns, each with its field id unless told otherwise.
+
+    Raises `InvalidData` for types that Spark does not have.
+    """
+    return _spark_struct(schema.as_struct(), "", ids)
 
 
-def _spark_struct(struct: iceberg.StructType, path: str) -> spark.StructType:
+def _spark_struct(struct: iceberg.StructType, path: str, ids: bool) -> spark.StructType:
     return spark.StructType(
         [
             spark.StructField(
                 each.name,
-                _spark_type(each.field_type, f"{path}{each.name}"),
+                _spark_type(each.field_type, f"{path}{each.name}", ids),
                 not each.required,
-                {FIELD_ID: each.field_id},
+                {FIELD_ID: each.field_id} if ids else {},
             )
             for each in struct.fields
         ]
     )
 
 
-def _spark_type(kind: iceberg.IcebergType, path: str) -> spark.DataType:
+def _spark_type(kind: iceberg.IcebergType, path: str, ids: bool) -> spark.DataType:
     if isinstance(kind, iceberg.StructType):
-        return _spark_struct(kind, f"{path}.")
+        return _spark_struct(kind, f"{path}.", ids)
     if isinstance(kind, iceberg.ListType):
-        return spark.ArrayType(_spark_type(kind.element_type, f"{path}.element"), not kind.element_required)
+        element = _spark_type(kind.element_type, f"{path}.element", ids)
+        return spark.ArrayType(element, not kind.element_required)
     if isinstance(kind, iceberg.MapType):
-        key, value = (_spark_type(each, path) for each in (kind.key_type, kind.value_type))
+        key, value = (_spark_type(each, path, ids) for each in (kind.key_type, kind.value_type))
         return spark.MapType(key, value, not kind.value_required)
     if isinstance(kind, iceberg.DecimalType):
         return spark.DecimalType(kind.precision, kind.scale)

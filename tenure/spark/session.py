@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from pyspark.sql import SparkSession
@@ -14,12 +15,15 @@ SETTINGS = {
     # Columns are found by Iceberg's field ids, so that a rename does not lose data.
     "spark.sql.parquet.fieldId.write.enabled": "true",
     "spark.sql.parquet.fieldId.read.enabled": "true",
-    "spark.sql.parquet.fieldId.read.ignoreMissing": "true",
+    # A file without ids fails the read; otherwise its columns would be silently null.
+    "spark.sql.parquet.fieldId.read.ignoreMissing": "false",
 }
 
 
 def use_connect() -> None:
     """Make `pyspark.sql.functions` build Connect columns, also before the session is open."""
+    # It prints each error with its JVM stack, which the exception carries already.
+    logging.getLogger("SQLQueryContextLogger").disabled = True
     os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
 
 

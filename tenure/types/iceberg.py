@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyarrow.fs import FileSelector, FileSystem  # type: ignore[import-untyped]
+from pyarrow.fs import FileSelector, FileSystem
+from pyarrow.parquet import read_schema
 from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
@@ -179,9 +180,24 @@ def _data_files(table: Table, directory: str) -> list[DataFile]:
     paths = _list(table, directory)
     if not paths:
         return []
+    _check_field_ids(table, paths[0])
     with ThreadPoolExecutor(FOOTER_THREADS) as pool:
         files = list(pool.map(lambda path: parquet_file_to_data_file(table.io, table.metadata, path), paths))
     return [file for file in files if file.record_count]
+
+
+def _check_field_ids(table: Table, path: str) -> None:
+    """Readers find columns by field id: a file with other ids than the table's would read as nulls."""
+    with table.io.new_input(path).open() as stream:
+        columns = read_schema(stream)
+    found = {
+        name: (columns.field(name).metadata or {}).get(b"PARQUET:field_id", b"") for name in columns.names
+    }
+    wanted = {field.name: str(field.field_id).encode() for field in table.schema().fields}
+    if found != wanted:
+        raise InvalidData(
+            f"Spark wrote the columns of {path} with field ids {found} where the table has {wanted}."
+        )
 
 
 def _list(table: Table, directory: str) -> list[str]:
@@ -194,6 +210,8 @@ def _remove(table: Table, directory: str) -> None:
     try:
         system, root = _file_system(table, directory)
         system.delete_dir(root)
+    except FileNotFoundError:
+        return  # It failed before there was any.
     except OSError as error:
         log.warning("the files of a failed write stay behind in %s: %s", directory, error)
 
