@@ -1,0 +1,1 @@
+"""The specification of Tenure, as sentences that run."""
