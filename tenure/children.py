@@ -34,7 +34,7 @@ class Child:
     def __init__(self, module: str, arguments: Sequence[str]) -> None:
         self.home = tempfile.mkdtemp(prefix="tenure-")
         command = [sys.executable, "-P", "-m", module, "--worker", str(os.getpid()), *arguments]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module, in our own Python
+        self._process = subprocess.Popen(
             command,
             env=_environment(self.home),
             cwd=self.home,

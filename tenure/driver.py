@@ -173,9 +173,9 @@ class Driver:
         return "succeeded"
 
     def _fail(self, spec: TaskSpec, error: BaseException) -> str:
-        first_line = _readable(f"{type(error).__name__}: {error}").split("\n")[0]
-        self.failure = self.failure or f"task {spec.name} failed: {first_line}"
-        log.error("failed: %s", first_line)
+        message = _readable(f"{type(error).__name__}: {error}")
+        self.failure = self.failure or f"task {spec.name} failed: {message.splitlines()[0]}"
+        log.error("failed: %s", message)
         self._report(spec, "failed", trimmed_traceback(error, f"{self.plan.pipeline}.py"))
         return "failed"
 

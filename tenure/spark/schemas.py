@@ -171,6 +171,9 @@ def _type_misfits(found: iceberg.IcebergType, wanted: iceberg.IcebergType, path:
 def _widens(found: iceberg.IcebergType, wanted: iceberg.IcebergType) -> bool:
     if found == wanted:
         return True
+    if isinstance(found, iceberg.DecimalType) and isinstance(wanted, iceberg.DecimalType):
+        # pyiceberg's `promote` looks at the precision alone; another scale would round.
+        return found.scale == wanted.scale and found.precision <= wanted.precision
     try:
         return bool(promote(found, wanted) == wanted)
     except ResolveError:
