@@ -76,9 +76,10 @@ def conform(frame: DataFrame, schema: Schema) -> DataFrame:
 def write_parquet(frame: DataFrame, path: str, partition_by: Sequence[str]) -> None:
     """Write the frame below `path`, each file holding the rows of one partition.
 
-    The partition columns stay in the files, as Iceberg has it, so Spark splits by copies of them.
+    The partition columns stay in the files, as Iceberg has it. Spark splits by hashes of them: by the
+    values themselves it would put null and the empty string together, and long ones fit no directory.
     """
-    copies = {f"_partition_{name}": F.col(_quoted(name)) for name in partition_by}
+    copies = {f"_partition_{name}": F.xxhash64(F.col(_quoted(name))) for name in partition_by}
     if copies:
         # Otherwise each of Spark's tasks would write a file for each partition that it meets.
         frame = frame.withColumns(copies).hint("rebalance", *(F.col(_quoted(name)) for name in copies))
