@@ -83,12 +83,12 @@ def _release(run: Run, params: contract.ReleaseRun) -> contract.Nothing:
 def _open_dataset(run: Run, params: contract.OpenDataset) -> contract.OpenedDataset:
     namespace = run.pipeline.namespace.name
     dataset = open_dataset(
-        principal_of_run(run),
+        principal_of_run(run, params.task),
         namespace=namespace,
         name=params.dataset,
         access=params.access,
         operation=params.operation[:100],
-        task=params.task[:63],
+        task=params.task,
     )
     return driving.opened(dataset, namespace)
 

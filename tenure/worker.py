@@ -13,6 +13,7 @@ import re
 import socket
 import threading
 import time
+import uuid
 from typing import Any
 
 from celery import Celery
@@ -90,7 +91,9 @@ def run(token: str) -> None:
     """Claim a run and see it through to its end. `token` is the claim token."""
     claim = IsolatedDatabase(DATABASE_API_URL, token)
     try:
-        claimed = claim.call(CLAIM_RUN, ClaimRun(f"{socket.gethostname()}:{os.getpid()}"))
+        # Its own name for each claim: a message delivered twice must not be taken for one asked twice.
+        name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        claimed = claim.call(CLAIM_RUN, ClaimRun(name))
     except OVER as error:
         log.info("run not taken: %s", error)
         return

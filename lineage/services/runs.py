@@ -19,7 +19,7 @@ from namespaces.principals import SYSTEM, Principal, RunScope, principal_of
 from namespaces.services.audit import record
 from namespaces.services.grants import require
 from namespaces.tokens import Work, WorkToken
-from tenure.errors import Conflict, NotFound
+from tenure.errors import Conflict, InvalidInput, NotFound
 
 WAKE_AGAIN_SECONDS = 30.0
 
@@ -96,16 +96,18 @@ def record_run(
     )
 
 
-def principal_of_run(run: Run) -> Principal:
-    """The run as a principal: its owner's grants, as far as its version's graph reaches."""
-    graph = run.version.graph
+def principal_of_run(run: Run, task: str | None = None) -> Principal:
+    """The run as a principal: its owner's grants, as far as its version's graph, or one task of it, reaches."""
+    tasks = [each for each in run.version.graph["tasks"] if task is None or each["name"] == task]
+    if not tasks:
+        raise InvalidInput(f"Version {run.version.number} of {run.pipeline} has no task {task!r}.")
     scope = RunScope(
         pipeline=str(run.pipeline),
         run=run.number,
         attempt=run.attempt,
         namespace=run.pipeline.namespace.name,
-        reads=frozenset(name for task in graph["tasks"] for name in task["reads"]),
-        writes=frozenset(name for task in graph["tasks"] for name in task["writes"]),
+        reads=frozenset(name for each in tasks for name in each["reads"]),
+        writes=frozenset(name for each in tasks for name in each["writes"]),
     )
     owner = run.pipeline.owner
     if owner is None or not owner.is_active:

@@ -1,0 +1,226 @@
+"""One whole console for the tests of this folder: every process real, on free ports, in a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.up.home import read_env_file
+from console.up.ports import free_port
+from tenure.client import Client
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PASSWORD = "a password for tests"
+START_SECONDS = 240
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of them run on one worker, since they share the console."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("console"))
+
+
+@dataclass
+class Console:
+    """A console that `manage.py up` started, and what a test may want to know of it."""
+
+    process: subprocess.Popen[str]
+    home: Path
+    port: int
+    output: Path
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def said(self) -> str:
+        """What it printed so far."""
+        return self.output.read_text()
+
+    def runtime(self) -> dict[str, str]:
+        """The addresses and passwords that it chose."""
+        return read_env_file(self.home / "runtime.env")
+
+    def processes(self) -> dict[str, dict[str, Any]]:
+        """What its supervisor says of each process."""
+        report = json.loads((self.home / "processes.json").read_text())
+        return {entry["name"]: entry for entry in report["processes"]}
+
+    def manage(self, *arguments: str) -> str:
+        """The output of a `manage.py` command on this console."""
+        environment = bare_environment() | {"TENURE_HOME": str(self.home), "TENURE_PORT": str(self.port)}
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def client(self, user: str = "admin") -> Client:
+        """The REST API as a user."""
+        return Client(self.url, self.manage("create_token", user))
+
+    def stop(self) -> float:
+        """Send SIGTERM and wait for the end; returns how many seconds that took."""
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        return time.monotonic() - began
+
+
+def bare_environment() -> dict[str, str]:
+    """The environment without anything that the test session set for itself."""
+    mine = ("TENURE_", "DATABASE_URL", "REDIS_URL", "SPARK_REMOTE", "DJANGO_", "PYTEST_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(mine)}
+
+
+def start_console(home: Path, *arguments: str, **settings: str) -> Console:
+    """Start `manage.py up` in `home`; does not wait."""
+    port = free_port()
+    environment = bare_environment() | {
+        "TENURE_HOME": str(home),
+        "TENURE_PORT": str(port),
+        "TENURE_ADMIN_PASSWORD": PASSWORD,
+        **settings,
+    }
+    output = home.parent / f"{home.name}.out"
+    with output.open("w") as file:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    return Console(process, home, port, output)
+
+
+def wait_ready(console: Console) -> None:
+    """Wait until it says that it is ready; fails with what it printed."""
+    eventually(lambda: "Ready after" in console.said(), START_SECONDS, console)
+
+
+def eventually(holds: Callable[[], object], seconds: float, console: Console | None = None) -> None:
+    """Wait until something holds; fails when it does not in time or the console ends."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if console is not None and console.process.poll() is not None:
+            pytest.fail(f"The console ended with {console.process.returncode}:\n{console.said()}")
+        if time.monotonic() > deadline:
+            said = f"\n{console.said()}" if console else ""
+            pytest.fail(f"It did not come true within {seconds} s.{said}")
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="session")
+def homes() -> Iterator[Path]:
+    """A directory for the homes of consoles; Postgres' own user must be able to pass through it."""
+    directory = Path(tempfile.mkdtemp(prefix="tenure-whole-"))
+    directory.chmod(0o711)
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def console(homes: Path) -> Iterator[Console]:
+    """A console that was started as a new user starts it, and has run the demonstration."""
+    started = start_console(homes / "shared")
+    try:
+        wait_ready(started)
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.stop()
+
+
+@pytest.fixture(scope="session")
+def client(console: Console) -> Client:
+    """The REST API as the admin."""
+    return console.client()
+
+
+@dataclass
+class Workshop:
+    """A namespace for one test's pipelines."""
+
+    client: Client
+    namespace: str
+
+    def path(self, pipeline: str) -> str:
+        """The API path of a pipeline."""
+        return f"namespaces/{self.namespace}/pipelines/{pipeline}"
+
+    def try_to_deploy(self, name: str, source: str) -> dict[str, Any]:
+        """Deploy a file and return the ended operation, whatever its end."""
+        operation = self.client.put(self.path(name), {"source": source})
+        deadline = time.monotonic() + 60
+        while operation["state"] in ("queued", "running"):
+            assert time.monotonic() < deadline, operation
+            time.sleep(0.1)
+            operation = self.client.get(f"operations/{operation['id']}")
+        return operation
+
+    def deploy(self, name: str, source: str) -> None:
+        """Deploy a file that is valid."""
+        operation = self.try_to_deploy(name, source)
+        assert operation["state"] == "succeeded", operation
+
+    def start(self, name: str) -> int:
+        """Start a run and return its number."""
+        return int(self.client.post(f"{self.path(name)}/runs")["number"])
+
+    def run(self, name: str, number: int) -> dict[str, Any]:
+        """A run as it is now."""
+        found: dict[str, Any] = self.client.get(f"{self.path(name)}/runs/{number}")
+        return found
+
+    def ended(self, name: str, number: int, seconds: float = 120) -> dict[str, Any]:
+        """The run after its end."""
+        deadline = time.monotonic() + seconds
+        while True:
+            run = self.run(name, number)
+            if run["finished_at"]:
+                return run
+            assert time.monotonic() < deadline, run
+            time.sleep(0.2)
+
+    def until(self, name: str, number: int, task: str, state: str, seconds: float = 60) -> None:
+        """Wait for a task of a run to be in a state."""
+        deadline = time.monotonic() + seconds
+        while True:
+            run = self.run(name, number)
+            if any(each["task"] == task and each["state"] == state for each in run["tasks"]):
+                return
+            assert time.monotonic() < deadline and not run["finished_at"], run
+            time.sleep(0.1)
+
+    def log(self, name: str, number: int) -> str:
+        """The run's log as one text."""
+        return "\n".join(line["text"] for line in self.client.results(f"{self.path(name)}/runs/{number}/log"))
+
+    def snapshots(self, dataset: str) -> list[dict[str, Any]]:
+        """A table's snapshots, newest first."""
+        return list(self.client.results(f"namespaces/{self.namespace}/datasets/{dataset}/snapshots"))
+
+
+@pytest.fixture
+def workshop(client: Client, request: pytest.FixtureRequest) -> Workshop:
+    """A namespace named after the test."""
+    name = re.sub(r"[^a-z0-9]+", "_", request.node.name.lower()).strip("_")[:60]
+    client.put(f"namespaces/{name}")
+    return Workshop(client, name)
