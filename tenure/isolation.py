@@ -62,10 +62,26 @@ def limit(*, memory_bytes: int, cpu_seconds: int = 0) -> None:
 
 
 def die_with_worker(worker: int) -> None:
-    """Be killed when the worker, the process `worker`, dies."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != worker:
-        os._exit(1)  # It died before the line above.
+    """Be killed when the worker, the process `worker`, dies, with all that user code may have started.
+
+    The kernel kills this process alone; a small fork of it outlives it just long enough to kill the
+    rest of the process group. Call this first: a process with threads should not fork.
+    """
+    _signal_at_parents_death(signal.SIGKILL, worker)
+    child = os.getpid()
+    if os.fork() == 0:
+        # A SIGTERM to the group is for the user's code: the fork has to see the end of it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGUSR1})
+        os.closerange(0, 3)
+        _signal_at_parents_death(signal.SIGUSR1, child)
+        signal.sigwait({signal.SIGUSR1})
+        os.killpg(0, signal.SIGKILL)
+
+
+def _signal_at_parents_death(number: signal.Signals, parent: int) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+    if os.getppid() != parent:
+        os.killpg(0, signal.SIGKILL)  # It died before the line above.
 
 
 def read_assignment() -> dict[str, str]:
