@@ -63,7 +63,10 @@ class Boot:
             self.supervisor.add(self.spark.spec())
         if self.postgres:
             self._start_postgres(self.postgres)
-        self.home.write_runtime_env(self.processes.environment)
+        published = {
+            name: value for name, value in self.processes.environment.items() if name != "TENURE_HOME"
+        }
+        self.home.write_runtime_env(published)
         with step("Database schema"):
             self._manage("migrate", "--no-input", "--verbosity", "0")
         web, database_api = self.processes.web(), self.processes.database_api()

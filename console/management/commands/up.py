@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -34,6 +35,16 @@ class Command(BaseCommand):
 
 
 def _environment() -> dict[str, str]:
-    """The environment without what the settings took from the `runtime.env` of a console that was killed."""
+    """The environment without what the settings took from the `runtime.env` of an earlier start."""
     stale = read_env_file(settings.TENURE_HOME / "runtime.env")
-    return {name: value for name, value in os.environ.items() if stale.get(name) != value}
+    given = _given_names()
+    return {name: value for name, value in os.environ.items() if name in given or name not in stale}
+
+
+def _given_names() -> set[str]:
+    """The variables that this process was started with, before the settings added theirs."""
+    try:
+        block = Path("/proc/self/environ").read_bytes()
+    except OSError:  # not on Linux: what an earlier start left is taken for that
+        return set()
+    return {entry.partition(b"=")[0].decode(errors="replace") for entry in block.split(b"\0")}
