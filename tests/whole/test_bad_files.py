@@ -7,7 +7,8 @@ import time
 import pytest
 
 from tenure.errors import NotFound
-from tests.whole.conftest import Console, Workshop
+from tests.consoles import Console
+from tests.whole.conftest import Workshop
 
 HEAD = "from tenure import Pipeline\npipeline = Pipeline('bad')\n"
 CYCLE = (

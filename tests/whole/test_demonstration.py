@@ -8,7 +8,7 @@ import pytest
 
 from console.demonstration.check import TABLES, check
 from tenure.client import Client
-from tests.whole.conftest import Console
+from tests.consoles import ROOT, Console
 
 RUN = "namespaces/flights/pipelines/flight_delays/runs/1"
 
@@ -73,8 +73,6 @@ def test_deploying_the_same_file_again_makes_no_new_version(client: Client) -> N
 
 
 def test_the_file_that_doubles_as_tutorial_is_short() -> None:
-    from tests.whole.conftest import ROOT
-
     text = (ROOT / "console/demonstration/flight_delays.py").read_text()
     assert len(text.splitlines()) < 80
 

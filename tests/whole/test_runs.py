@@ -9,7 +9,8 @@ import time
 import psutil
 
 from tenure.client import Client
-from tests.whole.conftest import Console, Workshop, eventually
+from tests.consoles import Console, eventually
+from tests.whole.conftest import Workshop
 
 HEAD = """
 import time
@@ -21,7 +22,7 @@ pipeline.table("doubled")
 
 STEADY = (
     HEAD
-    + '''
+    + """
 @pipeline.task(writes=["numbers"])
 def make(spark, numbers):
     print("making numbers")
@@ -35,12 +36,12 @@ def double(numbers, doubled):
     for second in range(SECONDS):
         print("second", second)
         time.sleep(1)
-'''
+"""
 )
 
 FAILING = (
     HEAD
-    + '''
+    + """
 @pipeline.task(writes=["numbers"])
 def make(spark, numbers):
     wanted = {"rows": 10}
@@ -50,7 +51,7 @@ def make(spark, numbers):
 @pipeline.task(reads=["numbers"], writes=["doubled"])
 def double(numbers, doubled):
     doubled.overwrite(numbers.read())
-'''
+"""
 )
 
 
@@ -85,7 +86,10 @@ def test_cancel_stops_the_driver_within_five_seconds(console: Console, workshop:
     run = workshop.ended("work", number, 10)
     assert time.monotonic() - asked < 5
     assert run["state"] == "cancelled"
-    assert {task["task"]: task["state"] for task in run["tasks"]} == {"make": "succeeded", "double": "cancelled"}
+    assert {task["task"]: task["state"] for task in run["tasks"]} == {
+        "make": "succeeded",
+        "double": "cancelled",
+    }
     assert not any(driver.is_running() and driver.num_threads() > 20 for driver in drivers if alive(driver))
 
 

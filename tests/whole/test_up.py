@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.whole.conftest import Console, eventually, start_console, wait_ready
+from tests.consoles import Console, eventually, start_console, wait_ready
 
 
 def test_it_prints_the_address_and_each_step(console: Console) -> None:
@@ -64,7 +64,9 @@ def test_up_once_beside_it_runs_the_demonstration_checks_it_and_ends(console: Co
     assert "Memory, idle" in said
 
 
-def test_sigterm_stops_everything_and_a_second_start_runs_nothing_twice(console: Console, homes: Path) -> None:
+def test_sigterm_stops_everything_and_a_second_start_runs_nothing_twice(
+    console: Console, homes: Path
+) -> None:
     spark = console.runtime()["SPARK_REMOTE"]
     first = start_console(homes / "twice", "--no-demonstration", SPARK_REMOTE=spark)
     wait_ready(first)
