@@ -1,4 +1,4 @@
-"""SQL that walks the accesses: which program fed which dataset."""
+"""SQL that walks the accesses (which program fed which dataset), and roll-ups of runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import Count, F, Q, Sum, Window
+from django.db.models.functions import RowNumber
+
+from lineage.models import Pipeline, Run, RunState
+from lineage.models.runs import ACTIVE, RunQuerySet
+from namespaces.principals import Principal
+from registry.models import Snapshot
 
 Ref = tuple[str, str]
 """A dataset as (namespace, name)."""
@@ -65,3 +72,35 @@ def flows_around(datasets: Iterable[Ref]) -> list[Flow]:
             Flow(pipeline, task, (namespace, target), access, last_at, last_run)
             for pipeline, task, namespace, target, access, last_at, last_run in cursor.fetchall()
         ]
+
+
+def troubled_runs(principal: Principal, since: datetime.datetime) -> RunQuerySet:
+    """Runs that failed since then and are their pipeline's latest, and lost ones that are being retried."""
+    latest = Run.objects.visible_to(principal).filter(number=F("pipeline__last_run_number"))
+    failed = Q(state=RunState.FAILED, finished_at__gte=since)
+    return latest.filter(failed | Q(state__in=ACTIVE, attempt__gt=1)).with_facts()
+
+
+def run_totals(principal: Principal, since: datetime.datetime) -> dict[str, int]:
+    """Runs created since then: all of them and by state. One query."""
+    runs = Run.objects.visible_to(principal).filter(created_at__gte=since)
+    states = {state.value: Count("pk", filter=Q(state=state)) for state in RunState}
+    return runs.aggregate(all=Count("pk"), **states)
+
+
+def last_runs(pipelines: Iterable[Pipeline], count: int) -> dict[int, list[Run]]:
+    """The newest runs of each pipeline, oldest first, by the pipeline's key. One query."""
+    numbered = Run.objects.filter(pipeline__in=[each.pk for each in pipelines]).annotate(
+        place=Window(RowNumber(), partition_by="pipeline", order_by="-pk")
+    )
+    found: dict[int, list[Run]] = {}
+    for run in numbered.filter(place__lte=count).defer("error").order_by("pk"):
+        found.setdefault(run.pipeline_id, []).append(run)
+    return found
+
+
+def rows_written(run: Run) -> dict[str, int]:
+    """How many rows each task of a run committed. One query."""
+    pipeline = f"{run.pipeline.namespace.name}/{run.pipeline.name}"
+    snapshots = Snapshot.objects.filter(dataset__namespace=run.pipeline.namespace, pipeline=pipeline, run=run.number)
+    return dict(snapshots.values_list("task").annotate(Sum("added_rows")).order_by())

@@ -1,8 +1,8 @@
-"""URLs of `lineage`: its REST paths."""
+"""URLs of `lineage`: its REST paths and its pages."""
 
 from django.urls import path
 
-from lineage import api
+from lineage import api, views
 
 _PIPELINE = "namespaces/<str:namespace>/pipelines/<str:pipeline>"
 _DATASET = "namespaces/<str:namespace>/datasets/<str:dataset>"
@@ -20,4 +20,18 @@ api_urlpatterns = [
     path(f"{_PIPELINE}/runs/<int:run>/log", api.RunLog.as_view(), name="api-run-log"),
     path(f"{_DATASET}/accesses", api.AccessList.as_view(), name="api-accesses"),
     path(f"{_DATASET}/lineage", api.LineageDetail.as_view(), name="api-lineage"),
+]
+
+_RUN = "runs/<str:namespace>/<str:pipeline>/<int:run>"
+
+page_urlpatterns = [
+    path("datasets/<str:namespace>/<str:dataset>/lineage", views.dataset_lineage, name="dataset-lineage"),
+    path("datasets/<str:namespace>/<str:dataset>/accesses", views.dataset_accesses, name="dataset-accesses"),
+    path("pipelines/", views.pipelines, name="pipelines"),
+    path("pipelines/<str:namespace>/<str:pipeline>/", views.pipeline, name="pipeline"),
+    path("pipelines/<str:namespace>/<str:pipeline>/run", views.pipeline_run, name="pipeline-run"),
+    path("runs/", views.runs, name="runs"),
+    path(f"{_RUN}/", views.run, name="run"),
+    path(f"{_RUN}/live", views.run_live, name="run-live"),
+    path(f"{_RUN}/cancel", views.run_cancel, name="run-cancel"),
 ]

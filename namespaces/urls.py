@@ -1,8 +1,8 @@
-"""URLs of `namespaces`: its REST paths."""
+"""URLs of `namespaces`: its REST paths and its pages."""
 
 from django.urls import path
 
-from namespaces import api
+from namespaces import api, views
 
 api_urlpatterns = [
     path("namespaces", api.NamespaceList.as_view(), name="api-namespaces"),
@@ -13,4 +13,13 @@ api_urlpatterns = [
     path("operations/<int:operation>", api.OperationDetail.as_view(), name="api-operation"),
     path("operations/<int:operation>/cancel", api.OperationCancel.as_view(), name="api-operation-cancel"),
     path("audit", api.AuditList.as_view(), name="api-audit"),
+]
+
+page_urlpatterns = [
+    path("namespaces/", views.namespaces, name="namespaces"),
+    path("namespaces/<str:namespace>/", views.namespace, name="namespace"),
+    path("audit/", views.audit, name="audit"),
+    path("operations/", views.operations, name="operations"),
+    path("operations/<int:operation>/", views.operation, name="operation"),
+    path("operations/<int:operation>/cancel", views.operation_cancel, name="operation-cancel"),
 ]

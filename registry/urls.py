@@ -1,8 +1,8 @@
-"""URLs of `registry`: its REST paths and the Iceberg catalog's."""
+"""URLs of `registry`: its REST paths, the Iceberg catalog's, and its pages."""
 
 from django.urls import path
 
-from registry import api, iceberg_api
+from registry import api, iceberg_api, views
 
 api_urlpatterns = [
     path("datasets", api.DatasetList.as_view(), name="api-all-datasets"),
@@ -21,4 +21,10 @@ iceberg_urlpatterns = [
     path("v1/namespaces/<str:namespace>", iceberg_api.NamespaceDetail.as_view(), name="iceberg-namespace"),
     path("v1/namespaces/<str:namespace>/tables", iceberg_api.Tables.as_view(), name="iceberg-tables"),
     path("v1/namespaces/<str:namespace>/tables/<str:table>", iceberg_api.TableDetail.as_view(), name="iceberg-table"),
+]
+
+page_urlpatterns = [
+    path("datasets/", views.datasets, name="datasets"),
+    path("datasets/<str:namespace>/<str:dataset>/", views.dataset, name="dataset"),
+    path("datasets/<str:namespace>/<str:dataset>/delete", views.dataset_delete, name="dataset-delete"),
 ]
