@@ -1,4 +1,4 @@
-"""The demonstration against a plain PySpark script on the same warm Connect server, and the start of a run."""
+"""The demonstration against a plain PySpark script on the same warm server, and the start of a run."""
 
 from __future__ import annotations
 
@@ -75,6 +75,4 @@ def measure_start(client: Client) -> None:
         # The worker prepares its next driver meanwhile, as it does between runs of people.
         time.sleep(4)
     start, whole = statistics.median(starts[1:]), statistics.median(wholes[1:])
-    print(
-        f"first task: {start:.2f} s after the POST (goal 2.00), {start / whole:.2f} of a small run's {whole:.2f} s"
-    )
+    print(f"first task: {start:.2f} s after the POST (goal 2.00), {start / whole:.2f} of a small run")

@@ -20,9 +20,12 @@ COLUMNS = {
         sched_arr_time int, arr_delay int, carrier string, flight int, tailnum string, origin string,
         dest string, air_time int, distance int, hour int, minute int, time_hour timestamp""",
     "airlines": "carrier string, name string",
-    "airports": "faa string, name string, lat double, lon double, alt int, tz int, tzone string",
-    "planes": "tailnum string, year int, type string, manufacturer string, model string, seats int",
-    "weather": "origin string, time_hour timestamp, temp double, precip double, visib double",
+    "airports": "faa string, name string, lat double, lon double, alt int, tz int, dst string, tzone string",
+    "planes": """tailnum string, year int, type string, manufacturer string, model string, engines int,
+        seats int, speed int, engine string""",
+    "weather": """origin string, year int, month int, day int, hour int, temp double, dewp double,
+        humid double, wind_dir int, wind_speed double, wind_gust double, precip double, pressure double,
+        visib double, time_hour timestamp""",
 }
 
 
@@ -38,7 +41,8 @@ def main(remote: str, source: str, target: str) -> None:
         spark.read.parquet(f"{target}/{name}") for name in ("flights", "airlines", "weather")
     )
     means(flights.groupBy("carrier")).join(airlines, "carrier").write.parquet(f"{target}/delays_by_carrier")
-    flights.join(weather, ["origin", "time_hour"]).write.parquet(f"{target}/delays_by_weather")
+    conditions = weather.drop("year", "month", "day", "hour")
+    flights.join(conditions, ["origin", "time_hour"]).write.parquet(f"{target}/delays_by_weather")
     dated = flights.withColumn("date", F.make_date("year", "month", "day"))
     means(dated.groupBy("origin", "date")).write.parquet(f"{target}/daily_delays")
     print(time.monotonic() - began)

@@ -47,19 +47,22 @@ def airlines(airlines_file, airlines):
 
 @pipeline.task(reads=["airports_file"], writes=["airports"])
 def airports(airports_file, airports):
-    columns = "faa string, name string, lat double, lon double, alt int, tz int, tzone string"
+    columns = "faa string, name string, lat double, lon double, alt int, tz int, dst string, tzone string"
     airports.overwrite(typed(airports_file.read(), columns))
 
 
 @pipeline.task(reads=["planes_file"], writes=["planes"])
 def planes(planes_file, planes):
-    columns = "tailnum string, year int, type string, manufacturer string, model string, seats int"
+    columns = """tailnum string, year int, type string, manufacturer string, model string, engines int,
+        seats int, speed int, engine string"""
     planes.overwrite(typed(planes_file.read(), columns))
 
 
 @pipeline.task(reads=["weather_file"], writes=["weather"])
 def weather(weather_file, weather):
-    columns = "origin string, time_hour timestamp, temp double, precip double, visib double"
+    columns = """origin string, year int, month int, day int, hour int, temp double, dewp double,
+        humid double, wind_dir int, wind_speed double, wind_gust double, precip double, pressure double,
+        visib double, time_hour timestamp"""
     weather.overwrite(typed(weather_file.read(), columns))
 
 
@@ -70,7 +73,8 @@ def delays_by_carrier(flights, airlines, delays_by_carrier):
 
 @pipeline.task(reads=["flights", "weather"], writes=["delays_by_weather"])
 def delays_by_weather(flights, weather, delays_by_weather):
-    delays_by_weather.overwrite(flights.read().join(weather.read(), ["origin", "time_hour"]))
+    conditions = weather.read().drop("year", "month", "day", "hour")
+    delays_by_weather.overwrite(flights.read().join(conditions, ["origin", "time_hour"]))
 
 
 @pipeline.task(reads=["flights"], writes=["daily_delays"])

@@ -134,7 +134,7 @@ def _let_go(driver: psutil.Process) -> None:
 
 
 def _of_python(names: set[str]) -> set[str]:
-    """What pyspark and gRPC put into a process's environment is not seen in /proc; nothing else is allowed."""
+    """What pyspark and gRPC set for themselves."""
     return {name for name in names if name.startswith(("SPARK_CONNECT", "GRPC_"))}
 
 
