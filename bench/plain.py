@@ -23,9 +23,8 @@ COLUMNS = {
     "airports": "faa string, name string, lat double, lon double, alt int, tz int, dst string, tzone string",
     "planes": """tailnum string, year int, type string, manufacturer string, model string, engines int,
         seats int, speed int, engine string""",
-    "weather": """origin string, year int, month int, day int, hour int, temp double, dewp double,
-        humid double, wind_dir int, wind_speed double, wind_gust double, precip double, pressure double,
-        visib double, time_hour timestamp""",
+    "weather": """origin string, time_hour timestamp, temp double, dewp double, humid double, wind_dir int,
+        wind_speed double, wind_gust double, precip double, pressure double, visib double""",
 }
 
 
@@ -41,10 +40,8 @@ def main(remote: str, source: str, target: str) -> None:
         spark.read.parquet(f"{target}/{name}") for name in ("flights", "airlines", "weather")
     )
     means(flights.groupBy("carrier")).join(airlines, "carrier").write.parquet(f"{target}/delays_by_carrier")
-    conditions = weather.drop("year", "month", "day", "hour")
-    flights.join(conditions, ["origin", "time_hour"]).write.parquet(f"{target}/delays_by_weather")
-    dated = flights.withColumn("date", F.make_date("year", "month", "day"))
-    means(dated.groupBy("origin", "date")).write.parquet(f"{target}/daily_delays")
+    flights.join(weather, ["origin", "time_hour"]).write.parquet(f"{target}/delays_by_weather")
+    means(flights.groupBy("origin", "year", "month", "day")).write.parquet(f"{target}/daily_delays")
     print(time.monotonic() - began)
     spark.stop()
 

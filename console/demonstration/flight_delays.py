@@ -1,7 +1,6 @@
-"""Which airlines are late, and what has the weather to do with it?
+"""Which airlines are late, and what has the weather to do with it? A pipeline file to copy.
 
-A pipeline file like any other: copy it. Deploying it makes the tables that it declares. A task says which
-datasets it reads and writes, and gets them by name; the order follows. `*_file` are CSV files, all text.
+Deploying makes the tables that it declares. A task says what it reads and writes, and gets that by name.
 """
 
 from pyspark.sql import functions as F
@@ -60,9 +59,8 @@ def planes(planes_file, planes):
 
 @pipeline.task(reads=["weather_file"], writes=["weather"])
 def weather(weather_file, weather):
-    columns = """origin string, year int, month int, day int, hour int, temp double, dewp double,
-        humid double, wind_dir int, wind_speed double, wind_gust double, precip double, pressure double,
-        visib double, time_hour timestamp"""
+    columns = """origin string, time_hour timestamp, temp double, dewp double, humid double, wind_dir int,
+        wind_speed double, wind_gust double, precip double, pressure double, visib double"""
     weather.overwrite(typed(weather_file.read(), columns))
 
 
@@ -73,11 +71,9 @@ def delays_by_carrier(flights, airlines, delays_by_carrier):
 
 @pipeline.task(reads=["flights", "weather"], writes=["delays_by_weather"])
 def delays_by_weather(flights, weather, delays_by_weather):
-    conditions = weather.read().drop("year", "month", "day", "hour")
-    delays_by_weather.overwrite(flights.read().join(conditions, ["origin", "time_hour"]))
+    delays_by_weather.overwrite(flights.read().join(weather.read(), ["origin", "time_hour"]))
 
 
 @pipeline.task(reads=["flights"], writes=["daily_delays"])
 def daily_delays(flights, daily_delays):
-    rows = flights.read().withColumn("date", F.make_date("year", "month", "day"))
-    daily_delays.overwrite(means(rows.groupBy("origin", "date")))
+    daily_delays.overwrite(means(flights.read().groupBy("origin", "year", "month", "day")))
