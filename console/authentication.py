@@ -42,7 +42,7 @@ def _authenticate_run(request: Request, token: str) -> tuple[User | AnonymousUse
     # On Django's request as well, where the faces look.
     request._request.principal = principal  # type: ignore[attr-defined]
     request.principal = principal  # type: ignore[attr-defined]
-    return run.pipeline.owner or AnonymousUser(), token
+    return run.owner or AnonymousUser(), token
 
 
 class SessionAuthentication(authentication.SessionAuthentication):

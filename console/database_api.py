@@ -9,7 +9,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from console.errors import PROBLEM, unexpected
+from console.errors import PROBLEM, as_domain_error
 from lineage.database import DirectDatabase
 from namespaces.tokens import WorkToken, read_token
 from tenure.database import CALLS, PROTOCOL_VERSION, decode, encode
@@ -24,24 +24,33 @@ def call(request: HttpRequest, version: int, name: str) -> HttpResponse:
     """One call of the contract. Errors are problem documents; a traceback never leaves the process."""
     try:
         return JsonResponse(_answer(request, version, name))
-    except TenureError as error:
-        return _problem(error)
     except Exception as error:  # noqa: BLE001  # the last line: an untrusted caller gets an id, no traceback
-        return _problem(unexpected(error))
+        return _problem(as_domain_error(error))
 
 
 def _answer(request: HttpRequest, version: int, name: str) -> object:
     work = _work(request)
     contract = CALLS.get(name)
     if version != PROTOCOL_VERSION or contract is None:
-        raise NotFound(f"There is no call {name!r} in version {version}; this server speaks {PROTOCOL_VERSION}.")
-    if int(request.headers.get("Content-Length") or 0) > MAX_BODY:
+        raise NotFound(
+            f"There is no call {name!r} in version {version}; this server speaks {PROTOCOL_VERSION}."
+        )
+    body = _body(request)
+    return encode(DirectDatabase(work).call(contract, decode(contract.params, body)))
+
+
+def _body(request: HttpRequest) -> object:
+    # What Django parsed: the server in front counts a body without a length as empty.
+    if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_BODY:
         raise TooLarge(f"A call's body holds up to {MAX_BODY} bytes.")
     try:
-        body = json.loads(request.body)
-    except ValueError:
+        return json.loads(request.body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
         raise InvalidInput("The body is no JSON.") from None
-    return encode(DirectDatabase(work).call(contract, decode(contract.params, body)))
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _work(request: HttpRequest) -> WorkToken:

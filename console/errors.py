@@ -6,7 +6,9 @@ import logging
 import uuid
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import DataError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -51,6 +53,12 @@ def as_domain_error(exc: Exception) -> TenureError:
         return Forbidden(str(exc) or "Not allowed.")
     if isinstance(exc, exceptions.APIException):
         return _api_error(exc)
+    if isinstance(exc, RequestDataTooBig):
+        return TooLarge(f"A request's body holds up to {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")
+    if isinstance(exc, DataError | UnicodeEncodeError):
+        return InvalidInput(
+            "A value cannot be stored: a number out of range, or a text with a NUL or half a character."
+        )
     return unexpected(exc)
 
 

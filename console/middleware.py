@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 
+from console.errors import as_domain_error
 from namespaces.principals import principal_of
 from tenure.errors import TenureError
 
@@ -37,7 +39,8 @@ class DomainErrorMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Render a `TenureError`; leave everything else to Django."""
-        if not isinstance(exception, TenureError):
+        """Render a `TenureError`, and what the database cannot hold; leave everything else to Django."""
+        if not isinstance(exception, TenureError | DataError):
             return None
-        return render(request, "problem.html", {"problem": exception}, status=exception.status)
+        problem = as_domain_error(exception)
+        return render(request, "problem.html", {"problem": problem}, status=problem.status)

@@ -152,6 +152,8 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = False
+# Stock admin pages: ISO 8601, like everything else.
+FORMAT_MODULE_PATH = ["console.formats"]
 
 STATIC_URL = "/static/"
 STATIC_ROOT = TENURE_HOME / "static"
@@ -198,7 +200,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "namespaces.pagination.CursorPages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["console.parsers.BoundedJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "console.errors.problem_handler",
     "PAGE_SIZE": 50,

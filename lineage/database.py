@@ -87,7 +87,7 @@ def _open_dataset(run: Run, params: contract.OpenDataset) -> contract.OpenedData
         namespace=namespace,
         name=params.dataset,
         access=params.access,
-        operation=params.operation[:100],
+        operation=driving.plain_text(params.operation, 100),
         task=params.task,
     )
     return driving.opened(dataset, namespace)
@@ -103,7 +103,7 @@ def _store_graph(operation: Operation, params: contract.Graph) -> contract.Nothi
 
 
 def _refuse_source(operation: Operation, params: contract.ParseFailure) -> contract.Nothing:
-    pipelines.refuse_source(operation, params.reason, params.line)
+    pipelines.refuse_source(operation, driving.plain_text(params.reason, 4000), params.line)
     return NOTHING
 
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from lineage.models import LogLine, Pipeline, PipelineVersion, Run, TaskRun
 from lineage.services.driving import latest_task_runs
 from namespaces.models import AuditEvent
+from namespaces.serializers import RefusesUnknown
 
 
 class PipelineSerializer(serializers.ModelSerializer[Pipeline]):
@@ -33,7 +34,7 @@ class PipelineSerializer(serializers.ModelSerializer[Pipeline]):
         )
 
 
-class PipelineInputSerializer(serializers.Serializer[dict[str, str]]):
+class PipelineInputSerializer(RefusesUnknown, serializers.Serializer[dict[str, str]]):
     """A pipeline file's text."""
 
     # Trimming would change line numbers; the limit is the verb's, so that it can say the line.
@@ -73,7 +74,7 @@ class RunSummarySerializer(serializers.ModelSerializer[Run]):
     namespace = serializers.CharField(source="pipeline.namespace.name")
     pipeline = serializers.CharField(source="pipeline.name")
     version = serializers.IntegerField(source="version.number")
-    owner = serializers.CharField(source="pipeline.owner.username", default=None, allow_null=True)
+    owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
     seconds = serializers.FloatField(allow_null=True)
 
     class Meta:

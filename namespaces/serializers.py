@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rest_framework import serializers
 
 from namespaces.models import AuditEvent, Grant, Level, Namespace, Operation
 
 
-class NamespaceSerializer(serializers.ModelSerializer[Namespace]):
+class RefusesUnknown:
+    """For what callers send: a field that nobody knows is an error, not silence."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The validated values; names an unknown field."""
+        known = self.fields  # type: ignore[attr-defined]  # a serializer's
+        unknown = sorted(str(name) for name in data if name not in known) if isinstance(data, Mapping) else []
+        if unknown:
+            raise serializers.ValidationError({unknown[0]: [f"Unknown field; known are {', '.join(known)}."]})
+        return super().to_internal_value(data)  # type: ignore[misc]
+
+
+class NamespaceSerializer(RefusesUnknown, serializers.ModelSerializer[Namespace]):
     """A namespace."""
 
     class Meta:
@@ -17,7 +32,7 @@ class NamespaceSerializer(serializers.ModelSerializer[Namespace]):
         extra_kwargs = {"description": {"required": False, "max_length": 10_000}}
 
 
-class GrantSerializer(serializers.ModelSerializer[Grant]):
+class GrantSerializer(RefusesUnknown, serializers.ModelSerializer[Grant]):
     """A grant: to a user or to a group, by name."""
 
     user = serializers.CharField(source="user.username", default="", required=False, allow_blank=True)

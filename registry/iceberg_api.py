@@ -12,7 +12,6 @@ from drf_spectacular.utils import extend_schema
 from pydantic import ValidationError
 from pyiceberg.catalog.rest import CreateTableRequest
 from pyiceberg.table import CommitTableRequest
-from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,13 +21,16 @@ from namespaces.models import Namespace
 from namespaces.services.tenancy import get_namespace
 from registry.models import Dataset, DatasetType, IcebergTable
 from registry.services import catalog
-from tenure.errors import Conflict, InvalidInput, NotFound, TenureError
+from tenure.errors import InvalidInput
 
-KINDS: dict[type[TenureError], str] = {
-    catalog.TableNotFound: "NoSuchTableException",
-    NotFound: "NoSuchTableException",
-    Conflict: "CommitFailedException",
-    InvalidInput: "BadRequestException",
+KINDS: dict[int, str] = {
+    400: "BadRequestException",
+    401: "NotAuthorizedException",
+    403: "ForbiddenException",
+    404: "NoSuchTableException",
+    409: "CommitFailedException",
+    500: "InternalServerError",
+    503: "ServiceUnavailableException",
 }
 
 
@@ -42,18 +44,19 @@ class CatalogView(APIView):
     """Base of the catalog's routes: turns errors into the specification's shape."""
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Answer in Iceberg's words; what has no name goes the common way."""
-        if isinstance(exc, TenureError):
-            return iceberg_error(exc.status, KINDS.get(type(exc), type(exc).__name__), exc.detail)
+        """Answer the common way, told in Iceberg's words."""
         if isinstance(exc, ValidationError):
             first = exc.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            return iceberg_error(400, "BadRequestException", f"{where}: {first['msg']}")
-        if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-            return iceberg_error(401, "NotAuthorizedException", str(exc.detail))
-        if isinstance(exc, exceptions.APIException):
-            return iceberg_error(exc.status_code, "BadRequestException", str(exc.detail))
-        return super().handle_exception(exc)
+            exc = InvalidInput(f"{where}: {first['msg']}")
+        problem = super().handle_exception(exc)
+        status, message = problem.status_code, str(problem.data["detail"])
+        response = iceberg_error(status, KINDS.get(status, "RESTException"), message)
+        for header in ("WWW-Authenticate", "Retry-After"):
+            if header in problem:
+                response[header] = problem[header]
+        response.exception = True
+        return response
 
 
 class Config(CatalogView):
@@ -91,7 +94,9 @@ class Tables(CatalogView):
         """Tables that the principal may see."""
         who = principal(request)
         found = get_namespace(who, namespace)
-        tables = Dataset.objects.visible_to(who).filter(namespace=found, type=DatasetType.TABLE, table__isnull=False)
+        tables = Dataset.objects.visible_to(who).filter(
+            namespace=found, type=DatasetType.TABLE, table__isnull=False
+        )
         names = tables.order_by("name").values_list("name", flat=True)
         return Response({"identifiers": [{"namespace": [namespace], "name": name} for name in names]})
 
@@ -99,8 +104,9 @@ class Tables(CatalogView):
         """Create a table."""
         who = principal(request)
         found = get_namespace(who, namespace)
-        body = CreateTableRequest.model_validate({"location": None, "partition-spec": None, "write-order": None}
-                                                 | _object(request.data))
+        body = CreateTableRequest.model_validate(
+            {"location": None, "partition-spec": None, "write-order": None} | _object(request.data)
+        )
         table, _ = catalog.create_table(who, found, body)
         return _loaded(table)
 
@@ -121,9 +127,7 @@ class TableDetail(CatalogView):
 
 
 def _loaded(table: IcebergTable) -> Response:
-    return Response(
-        {"metadata-location": table.metadata_location, "metadata": table.metadata, "config": {}}
-    )
+    return Response({"metadata-location": table.metadata_location, "metadata": table.metadata, "config": {}})
 
 
 def _object(data: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
+from namespaces.serializers import RefusesUnknown
 from registry.models import Dataset, DatasetType, Snapshot
 
 
@@ -51,7 +52,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         )
 
 
-class DatasetInputSerializer(serializers.Serializer[dict[str, object]]):
+class DatasetInputSerializer(RefusesUnknown, serializers.Serializer[dict[str, object]]):
     """What a PUT may set. `type` and `uri` are fixed once the dataset exists."""
 
     type = serializers.ChoiceField(choices=DatasetType.choices, required=False)

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Group, User
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
 from rest_framework.test import APIClient
 
 from lineage.database import DirectDatabase
 from lineage.models import Pipeline, Run
 from lineage.services import pipelines, runs
-from namespaces.models import Grant, Level, Namespace, Operation
+from namespaces.models import AuditEvent, Grant, Level, Namespace, Operation
 from namespaces.principals import AUDITORS, SYSTEM, Principal, principal_of
 from namespaces.services.tenancy import put_namespace
 from namespaces.tokens import Work, WorkToken
@@ -49,6 +50,35 @@ def no_broker(settings: Any) -> None:
     from celery import current_app
 
     current_app.conf.broker_url = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files() -> None:
+    """The directory that `collectstatic` would have made."""
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> None:
+    """Hashing that is slow on purpose is slow in tests too."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def emptied_between_tests() -> Iterator[None]:
+    """Tests with real transactions empty all tables afterwards; the audit log, rightly, refuses that."""
+    original = DatabaseOperations.execute_sql_flush
+
+    def flush(operations: DatabaseOperations, statements: list[str]) -> None:
+        table = AuditEvent._meta.db_table
+        with operations.connection.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+            original(operations, statements)
+            cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", flush)
+        yield
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -54,7 +55,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def with_facts(self) -> RunQuerySet:
         """With the rows that lists and pages show; without the source text of the version."""
-        related = self.select_related("pipeline__namespace", "pipeline__owner", "version")
+        related = self.select_related("pipeline__namespace", "owner", "version")
         return related.defer("version__source", "version__graph")
 
 
@@ -74,6 +75,14 @@ class Run(models.Model):
     trigger = models.CharField(max_length=10, choices=Trigger.choices, default=Trigger.MANUAL)
     scheduled_for = models.DateTimeField(null=True, blank=True)
     started_by = models.CharField(max_length=200)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="Whose grants it has: who owned the pipeline when this version was current.",
+    )
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.QUEUED)
     attempt = models.PositiveIntegerField(default=1)
     max_attempts = models.PositiveIntegerField(default=2)
@@ -81,7 +90,9 @@ class Run(models.Model):
     worker = models.CharField(max_length=200, blank=True)
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
-    woken_at = models.DateTimeField(default=timezone.now, help_text="When its worker was last called or heard of.")
+    woken_at = models.DateTimeField(
+        default=timezone.now, help_text="When its worker was last called or heard of."
+    )
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

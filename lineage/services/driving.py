@@ -18,13 +18,14 @@ from tenure import database as contract
 from tenure.errors import Conflict, InvalidInput, NotAuthenticated
 
 MAX_LINE = 8000
+MAX_ERROR = 20_000
 MAX_BATCH = 1000
 LEVELS = frozenset({"info", "warning", "error"})
 
 
 def find_run(work: WorkToken) -> Run:
     """The run that a token names, if this attempt of it is alive; else `NotAuthenticated`."""
-    runs = Run.objects.select_related("pipeline__namespace", "pipeline__owner", "version").defer("version__source")
+    runs = Run.objects.select_related("pipeline__namespace", "owner", "version").defer("version__source")
     run = runs.filter(pk=work.id, attempt=work.attempt).first()
     if run is None or (work.work == Work.RUN and run.state != RunState.RUNNING):
         raise NotAuthenticated("The token is spent: this attempt of the run is over.")
@@ -33,7 +34,8 @@ def find_run(work: WorkToken) -> Run:
 
 def claim_run(run: Run, worker: str) -> contract.ClaimedRun:
     """Take a queued run; the same worker may ask again. Raises `Conflict` when another has it or it is over."""
-    claimed = move_run(run, RunState.RUNNING, worker=worker[:200], started_at=run.started_at or timezone.now())
+    worker = plain_text(worker, 200)
+    claimed = move_run(run, RunState.RUNNING, worker=worker, started_at=run.started_at or timezone.now())
     if not claimed:
         run.refresh_from_db(fields=["state", "attempt", "worker"])
     if run.state != RunState.RUNNING or run.worker != worker:
@@ -66,7 +68,7 @@ def load_run(run: Run) -> contract.RunPlan:
         version=run.version.number,
         run=run.number,
         attempt=run.attempt,
-        owner=run.pipeline.owner.username if run.pipeline.owner else "",
+        owner=run.owner.username if run.owner else "",
         source=run.version.source,
         graph=graph,
         finished_tasks=sorted(finished_tasks(run)),
@@ -89,6 +91,8 @@ def opened(dataset: Dataset, namespace: str) -> contract.OpenedDataset:
 
 def report_task(run: Run, report: contract.TaskReport) -> None:
     """A task's move; reports that come late or twice change nothing."""
+    if report.task not in {task["name"] for task in run.version.graph["tasks"]}:
+        raise InvalidInput(f"Version {run.version.number} of {run.pipeline} has no task {report.task!r}.")
     at = _time(report.at)
     mine = TaskRun.objects.filter(run=run, attempt=run.attempt, task=report.task)
     if report.state == TaskState.RUNNING:
@@ -96,7 +100,7 @@ def report_task(run: Run, report: contract.TaskReport) -> None:
     elif report.state in (TaskState.SUCCEEDED, TaskState.FAILED, TaskState.SKIPPED):
         open_ones = mine.filter(state__in=(TaskState.WAITING, TaskState.RUNNING))
         finished = None if report.state == TaskState.SKIPPED else at
-        open_ones.update(state=report.state, finished_at=finished, error=report.error[:20_000])
+        open_ones.update(state=report.state, finished_at=finished, error=plain_text(report.error, MAX_ERROR))
     else:
         raise InvalidInput(f"A task cannot be reported as {report.state!r}.")
 
@@ -112,9 +116,9 @@ def append_log(run: Run, batch: contract.LogBatch) -> None:
             attempt=run.attempt,
             number=number,
             at=_time(line.at),
-            task=line.task[:63],
+            task=plain_text(line.task, 63),
             level=line.level if line.level in LEVELS else "info",
-            text=line.text[:MAX_LINE].replace("\x00", "�"),
+            text=plain_text(line.text, MAX_LINE),
         )
         for number, line in enumerate(batch.lines, batch.first)
         if number <= limit
@@ -131,11 +135,13 @@ def finish_run(run: Run, finish: contract.FinishRun) -> None:
     if finish.state not in (RunState.SUCCEEDED, RunState.FAILED, RunState.CANCELLED):
         raise InvalidInput(f"A run cannot finish as {finish.state!r}.")
     if finish.state != RunState.SUCCEEDED:
-        end_run(run, finish.state, finish.error)
+        end_run(run, finish.state, plain_text(finish.error, MAX_ERROR))
         return
     unfinished = _unfinished(run)
     if unfinished:
-        end_run(run, RunState.FAILED, f"The driver ended, but not these tasks: {', '.join(sorted(unfinished))}.")
+        end_run(
+            run, RunState.FAILED, f"The driver ended, but not these tasks: {', '.join(sorted(unfinished))}."
+        )
     else:
         end_run(run, RunState.SUCCEEDED)
 
@@ -149,23 +155,31 @@ def release_run(run: Run, reason: str) -> None:
     if run.cancel_requested_at is not None:
         end_run(run, RunState.CANCELLED, "Cancelled.")
     else:
-        retry_run(run, reason[:500], counts=False)
+        retry_run(run, plain_text(reason, 500), counts=False)
 
 
 def _time(text: str) -> datetime.datetime:
     try:
         at = parse_datetime(text)
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
-        raise InvalidInput(f"{text!r} is no ISO 8601 time with a time zone.")
-    return at
+        if at is not None and at.tzinfo is not None:
+            # In UTC, so that what passes the calendar's end is refused and not stored.
+            return at.astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput(f"{text[:100]!r} is no ISO 8601 time with a time zone.")
+
+
+def plain_text(text: str, limit: int) -> str:
+    """Up to `limit` characters of what a program printed, without those that Postgres cannot hold."""
+    return text[:limit].encode(errors="replace").decode().replace("\x00", "�")
 
 
 def latest_task_runs(run: Run) -> list[TaskRun]:
     """For each task its row of the newest attempt that had one, in the order of the graph."""
     rows = run.tasks.order_by("task", "-attempt").distinct("task")
-    position = {name: index for index, name in enumerate(sorted(run.version.lines, key=run.version.lines.__getitem__))}
+    position = {
+        name: index for index, name in enumerate(sorted(run.version.lines, key=run.version.lines.__getitem__))
+    }
     return sorted(rows, key=lambda row: (position.get(row.task, 0), row.task))
 
 

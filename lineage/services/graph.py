@@ -147,6 +147,8 @@ def _visible_datasets(principal: Principal, refs: Iterable[Ref]) -> dict[Ref, Da
 
 def _visible_pipelines(principal: Principal, paths: Iterable[str]) -> set[str]:
     refs = [path.partition("/") for path in paths]
-    named = reduce(or_, (Q(namespace__name=namespace, name=name) for namespace, _, name in refs), Q(pk__in=()))
+    named = reduce(
+        or_, (Q(namespace__name=namespace, name=name) for namespace, _, name in refs), Q(pk__in=())
+    )
     found = Pipeline.objects.visible_to(principal).filter(named).values_list("namespace__name", "name")
     return {f"{namespace}/{name}" for namespace, name in found}

@@ -71,6 +71,10 @@ def deploy_pipeline(actor: Principal, *, namespace: Namespace, name: str, source
     )
 
 
+MAX_GRAPH_BYTES = 1024 * 1024
+MAX_SCHEDULE = 100
+
+
 def _wake_parser(operation: Operation) -> None:
     wake("tenure.parse", WorkToken(Work.OPERATION, operation.pk, operation.attempt).sign())
 
@@ -126,11 +130,28 @@ def _check_deployment(operation: Operation, graph: Graph) -> _Deployment:
     namespace = Namespace.objects.get(name=operation.namespace)
     require(actor, Level.WRITE, namespace)
     if graph.name != operation.target:
-        raise InvalidPipeline(f"The file defines pipeline {graph.name!r}, but it was sent as {operation.target!r}.")
+        raise InvalidPipeline(
+            f"The file defines pipeline {graph.name!r}, but it was sent as {operation.target!r}."
+        )
     check_graph(graph)
+    _check_size(graph)
     next_time(graph.schedule, timezone.now())
     _check_datasets(actor, namespace, graph)
     return _Deployment(actor, namespace, graph, operation.input["source"])
+
+
+def _check_size(graph: Graph) -> None:
+    """A graph is stored with each version and read by each run: it holds names, not data."""
+    size = len(canonical(graph).encode(errors="replace"))
+    if size > MAX_GRAPH_BYTES:
+        raise InvalidPipeline(f"The graph takes {size:,} bytes; the limit is {MAX_GRAPH_BYTES:,}.")
+    if len(graph.schedule) > MAX_SCHEDULE:
+        raise InvalidPipeline(
+            f"The schedule has {len(graph.schedule)} characters; the limit is {MAX_SCHEDULE}."
+        )
+    texts = [graph.description, *(each.description for each in (*graph.tasks, *graph.datasets))]
+    if any("\x00" in text for text in texts):
+        raise InvalidPipeline("A description holds a NUL character.")
 
 
 def _check_datasets(actor: Principal, namespace: Namespace, graph: Graph) -> None:
@@ -138,7 +159,9 @@ def _check_datasets(actor: Principal, namespace: Namespace, graph: Graph) -> Non
     declared = {dataset.name: dataset.type for dataset in graph.datasets}
     for dataset in graph.datasets:
         if dataset.type != DatasetType.TABLE:
-            raise InvalidPipeline(f"Dataset {dataset.name!r}: a file declares tables; register a {dataset.type} first.")
+            raise InvalidPipeline(
+                f"Dataset {dataset.name!r}: a file declares tables; register a {dataset.type} first."
+            )
     visible = Dataset.objects.visible_to(actor).filter(namespace=namespace, name__in=graph.used_datasets())
     registered = dict(visible.values_list("name", "type"))
     for task in graph.tasks:
@@ -174,7 +197,8 @@ def _store_version(deployment: _Deployment) -> tuple[PipelineVersion, bool]:
         )
     pipeline, _ = Pipeline.objects.get_or_create(namespace=namespace, name=graph.name)
     # The lock makes two deployments of one pipeline follow one another: numbers have no gaps.
-    pipeline = Pipeline.objects.select_for_update(of=("self",)).select_related("current_version").get(pk=pipeline.pk)
+    # Its version is read after it: a join would show the row as it was before the wait.
+    pipeline = Pipeline.objects.select_for_update().get(pk=pipeline.pk)
     source_hash = hashlib.sha256(deployment.source.encode()).hexdigest()
     current = pipeline.current_version
     if current and (current.source_hash, current.graph_hash) == (source_hash, graph_hash(graph)):
@@ -206,7 +230,9 @@ def _make_current(deployment: _Deployment, pipeline: Pipeline, version: Pipeline
     pipeline.save()
     used = Dataset.objects.filter(namespace=deployment.namespace, name__in=graph.used_datasets())
     PipelineDataset.objects.filter(pipeline=pipeline).delete()
-    PipelineDataset.objects.bulk_create(PipelineDataset(pipeline=pipeline, dataset=dataset) for dataset in used)
+    PipelineDataset.objects.bulk_create(
+        PipelineDataset(pipeline=pipeline, dataset=dataset) for dataset in used
+    )
     record(
         deployment.actor,
         Action.PIPELINE_VERSION_CREATED,

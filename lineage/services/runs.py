@@ -44,8 +44,8 @@ def _create_run(
     actor: Principal, pipeline_id: int, trigger: str, scheduled_for: datetime.datetime | None
 ) -> Run:
     # The lock hands out run numbers and keeps the version from changing under the new run.
-    locked = Pipeline.objects.select_for_update(of=("self",))
-    pipeline = locked.select_related("namespace", "current_version").get(pk=pipeline_id)
+    # Related rows are read after it: a join would show them as they were before the wait.
+    pipeline = Pipeline.objects.select_for_update().get(pk=pipeline_id)
     version = pipeline.current_version
     if version is None:
         raise Conflict(f"Pipeline {pipeline.name!r} has no version yet: deploy its file first.")
@@ -58,6 +58,7 @@ def _create_run(
         trigger=trigger,
         scheduled_for=scheduled_for,
         started_by=actor.name,
+        owner_id=pipeline.owner_id,
         max_attempts=pipeline.retries + 1,
     )
     add_task_runs(run, [task["name"] for task in version.graph["tasks"]])
@@ -97,7 +98,10 @@ def record_run(
 
 
 def principal_of_run(run: Run, task: str | None = None) -> Principal:
-    """The run as a principal: its owner's grants, as far as its version's graph, or one task of it, reaches."""
+    """The run as a principal: its owner's grants, as far as its version's graph, or one task of it, reaches.
+
+    A later deployment by somebody else changes whom later runs act for, not this one.
+    """
     tasks = [each for each in run.version.graph["tasks"] if task is None or each["name"] == task]
     if not tasks:
         raise InvalidInput(f"Version {run.version.number} of {run.pipeline} has no task {task!r}.")
@@ -109,9 +113,11 @@ def principal_of_run(run: Run, task: str | None = None) -> Principal:
         reads=frozenset(name for each in tasks for name in each["reads"]),
         writes=frozenset(name for each in tasks for name in each["writes"]),
     )
-    owner = run.pipeline.owner
+    owner = run.owner
     if owner is None or not owner.is_active:
-        raise Conflict(f"The owner of pipeline {run.pipeline.name!r} is gone: deploy it again to own it.")
+        raise Conflict(
+            f"Whoever run {run} acts for is gone: deploy the pipeline again and start another run."
+        )
     return principal_of(owner).confined_to(scope)
 
 
@@ -123,7 +129,9 @@ def move_run(run: Run, state: str, **changes: Any) -> bool:
         state=state, woken_at=timezone.now(), **changes
     )
     if changed:
-        run.refresh_from_db(fields=["state", "attempt", "max_attempts", "error", "started_at", "finished_at", "worker"])
+        run.refresh_from_db(
+            fields=["state", "attempt", "max_attempts", "error", "started_at", "finished_at", "worker"]
+        )
     return bool(changed)
 
 
@@ -133,11 +141,14 @@ def cancel_run(actor: Principal, run: Run) -> Run:
     require(actor, Level.WRITE, run.pipeline.namespace)
     if run.ended:
         raise Conflict(f"Run {run.number} has already {run.state}.")
-    if run.state == RunState.QUEUED:
-        end_run(run, RunState.CANCELLED, f"Cancelled by {actor.name} before it started.")
-    Run.objects.filter(pk=run.pk, state__in=ACTIVE, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
+    ended = run.state == RunState.QUEUED and end_run(
+        run, RunState.CANCELLED, f"Cancelled by {actor.name} before it started."
+    )
+    active = Run.objects.filter(pk=run.pk, state__in=ACTIVE, cancel_requested_at=None)
+    asked = active.update(cancel_requested_at=timezone.now())
     run.refresh_from_db(fields=["state", "cancel_requested_at", "finished_at", "error"])
-    record_run(actor, Action.RUN_CANCELLED, run)
+    if ended or asked:
+        record_run(actor, Action.RUN_CANCELLED, run)
     return run
 
 
@@ -152,7 +163,9 @@ def end_run(run: Run, state: str, error: str = "") -> bool:
     tasks.filter(state=TaskState.RUNNING).update(
         state=TaskState.CANCELLED if cancelled else TaskState.FAILED, finished_at=now
     )
-    tasks.filter(state=TaskState.WAITING).update(state=TaskState.CANCELLED if cancelled else TaskState.SKIPPED)
+    tasks.filter(state=TaskState.WAITING).update(
+        state=TaskState.CANCELLED if cancelled else TaskState.SKIPPED
+    )
     outcome = Outcome.ALLOWED if state == RunState.SUCCEEDED else Outcome.FAILED
     record_run(SYSTEM, Action.RUN_FINISHED, run, outcome=outcome, detail={"state": state})
     return True
@@ -173,7 +186,9 @@ def retry_run(run: Run, reason: str, *, counts: bool) -> bool:
     if not moved:
         return False
     lost = TaskRun.objects.filter(run=run, attempt=run.attempt - 1)
-    lost.filter(state=TaskState.RUNNING).update(state=TaskState.FAILED, error=reason, finished_at=timezone.now())
+    lost.filter(state=TaskState.RUNNING).update(
+        state=TaskState.FAILED, error=reason, finished_at=timezone.now()
+    )
     lost.filter(state=TaskState.WAITING).update(state=TaskState.SKIPPED)
     add_task_runs(run, [task["name"] for task in run.version.graph["tasks"] if task["name"] not in finished])
     record_run(SYSTEM, Action.RUN_LOST, run, outcome=Outcome.FAILED, detail={"reason": reason})
@@ -196,7 +211,9 @@ def sweep_runs() -> int:
     moved = sum(_lose(run) for run in lost)
     waiting_since = now - datetime.timedelta(seconds=WAKE_AGAIN_SECONDS)
     for run in related.filter(state=RunState.QUEUED, woken_at__lt=waiting_since):
-        moved += Run.objects.filter(pk=run.pk, state=RunState.QUEUED, woken_at=run.woken_at).update(woken_at=now)
+        moved += Run.objects.filter(pk=run.pk, state=RunState.QUEUED, woken_at=run.woken_at).update(
+            woken_at=now
+        )
         wake("tenure.run", claim_token(run))
     return moved
 

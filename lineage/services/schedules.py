@@ -30,7 +30,7 @@ def next_time(schedule: str, after: datetime.datetime) -> datetime.datetime | No
             nowfun=lambda: after,
         )
         return after + cron.remaining_estimate(after)
-    except (ParseException, ValueError) as error:
+    except (ParseException, ValueError, RuntimeError) as error:
         presets = ", ".join(PRESETS)
         reason = f"schedule={schedule!r} is none of {presets} and no five-field cron line: {error}"
         raise InvalidPipeline(reason) from None

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from namespaces.models.grants import Grant
 from namespaces.models.tenancy import Namespace
 from namespaces.principals import Principal
 
@@ -30,10 +31,11 @@ class OperationQuerySet(models.QuerySet["Operation"]):
     """Lookups of operations."""
 
     def visible_to(self, principal: Principal) -> OperationQuerySet:
-        """One's own operations, and those in namespaces that one may see."""
+        """One's own operations, and those in namespaces on which (as a whole) one holds a grant."""
         if principal.sees_everything:
             return self.all()
-        namespaces = Namespace.objects.visible_to(principal).values("name")
+        held = Grant.objects.held_by(principal).filter(dataset="")
+        namespaces = Namespace.objects.filter(grants__in=held).values("name")
         return self.filter(Q(namespace__in=namespaces) | Q(owner=principal.user_id))
 
     def pending(self) -> OperationQuerySet:

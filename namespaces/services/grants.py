@@ -9,6 +9,7 @@ from namespaces.models import Action, Grant, Level, Namespace
 from namespaces.principals import Principal, PrincipalKind
 from namespaces.services.audit import record
 from tenure.errors import Forbidden, InvalidInput, NotFound
+from tenure.names import check_name
 
 
 def levels_held(principal: Principal, namespace: Namespace, dataset: str = "") -> set[str]:
@@ -54,7 +55,9 @@ def require(principal: Principal, level: Level, namespace: Namespace, dataset: s
         return
     where = f"{namespace.name}/{dataset}" if dataset else f"namespace {namespace.name!r}"
     has = f"holds {', '.join(sorted(held))}" if held else "holds none of the needed grants"
-    raise Forbidden(f"{principal} needs {level.value} on {where} and {has}. An ADMIN of the namespace can grant it.")
+    raise Forbidden(
+        f"{principal} needs {level.value} on {where} and {has}. An ADMIN of the namespace can grant it."
+    )
 
 
 def require_platform_admin(principal: Principal, what: str) -> None:
@@ -71,6 +74,8 @@ def add_grant(
     require(actor, Level.ADMIN, namespace)
     if level not in Level.values:
         raise InvalidInput(f"{level!r} is no level; use one of {', '.join(Level.values)}.")
+    if dataset:
+        check_name("dataset", dataset)
     if bool(user) == bool(group):
         raise InvalidInput("Name either a user or a group.")
     holder: dict[str, User | Group] = {"user": _user(user)} if user else {"group": _group(group)}

@@ -24,12 +24,16 @@ from tenure.errors import Conflict, Forbidden, NotFound, TenureError, Unavailabl
 
 @dataclass(frozen=True)
 class OperationKind:
-    """How one kind of operation runs: `wake` calls its worker, after `silence_seconds` it counts as lost."""
+    """How one kind of operation runs: `wake` calls its worker, after `silence_seconds` it counts as lost.
+
+    A kind that finishes what was begun elsewhere cannot be cancelled: it would stay half done.
+    """
 
     name: str
     wake: Callable[[Operation], None]
     silence_seconds: float = 60.0
     max_attempts: int = 3
+    can_cancel: bool = True
 
 
 KINDS: dict[str, OperationKind] = {}
@@ -53,13 +57,20 @@ def start_operation(
 ) -> Operation:
     """Create the row and wake its worker when the caller's transaction commits."""
     operation = Operation.objects.create(
-        kind=kind, namespace=namespace, target=target, owner_id=actor.user_id, actor=actor.name, input=input or {}
+        kind=kind,
+        namespace=namespace,
+        target=target,
+        owner_id=actor.user_id,
+        actor=actor.name,
+        input=input or {},
     )
     transaction.on_commit(lambda: KINDS[kind].wake(operation))
     return operation
 
 
-def refused_operation(actor: Principal, *, kind: str, namespace: str, target: str, error: TenureError) -> Operation:
+def refused_operation(
+    actor: Principal, *, kind: str, namespace: str, target: str, error: TenureError
+) -> Operation:
     """An operation that failed before it began: its input is not even stored."""
     now = timezone.now()
     return Operation.objects.create(
@@ -79,9 +90,9 @@ def move(operation: Operation, state: str, **changes: Any) -> bool:
     """Move to `state` if the operation is still in the state and attempt read before; False if it is not."""
     if state not in Operation.MOVES.get(operation.state, frozenset()):
         return False
-    changed = Operation.objects.filter(pk=operation.pk, state=operation.state, attempt=operation.attempt).update(
-        state=state, woken_at=timezone.now(), **changes
-    )
+    changed = Operation.objects.filter(
+        pk=operation.pk, state=operation.state, attempt=operation.attempt
+    ).update(state=state, woken_at=timezone.now(), **changes)
     if changed:
         operation.refresh_from_db()
     return bool(changed)
@@ -98,9 +109,8 @@ def claim_operation(operation_id: int, attempt: int | None = None) -> Operation 
 
 def report_progress(operation: Operation, progress: int, total: int, message: str = "") -> None:
     """Say how far the job is; also its heartbeat."""
-    Operation.objects.filter(pk=operation.pk, state=OperationState.RUNNING).update(
-        progress=progress, total=total, message=message, woken_at=timezone.now()
-    )
+    mine = Operation.objects.filter(pk=operation.pk, state=OperationState.RUNNING, attempt=operation.attempt)
+    mine.update(progress=progress, total=total, message=message, woken_at=timezone.now())
 
 
 def succeed_operation(operation: Operation, result: dict[str, Any], message: str = "") -> bool:
@@ -139,7 +149,11 @@ def fail_operation(operation: Operation, error: TenureError) -> bool:
 def cancel_operation(actor: Principal, operation: Operation) -> Operation:
     """Cancel one's own pending operation; an ended one is a `Conflict`."""
     if not (actor.is_admin or actor.kind == PrincipalKind.SYSTEM or operation.owner_id == actor.user_id):
-        raise Forbidden(f"Operation {operation.pk} was started by {operation.actor}: only they or an admin cancel it.")
+        raise Forbidden(
+            f"Operation {operation.pk} was started by {operation.actor}: only they or an admin cancel it."
+        )
+    if operation.kind in KINDS and not KINDS[operation.kind].can_cancel:
+        raise Conflict(f"A {operation.kind} operation cannot be cancelled: it would stay half done.")
     if not move(operation, OperationState.CANCELLED, input={}, finished_at=timezone.now()):
         raise Conflict(f"Operation {operation.pk} has already {operation.state}.")
     record(actor, Action.OPERATION_CANCELLED, "operation", str(operation.pk), namespace=operation.namespace)
@@ -161,9 +175,9 @@ def _retry_or_fail(kind: OperationKind, operation: Operation) -> bool:
     if operation.attempt >= kind.max_attempts:
         reason = f"No worker finished it in {operation.attempt} attempts. Is the worker of its queue running?"
         return fail_operation(operation, Unavailable(reason))
-    changed = Operation.objects.filter(pk=operation.pk, state=operation.state, attempt=operation.attempt).update(
-        state=OperationState.QUEUED, attempt=F("attempt") + 1, woken_at=timezone.now()
-    )
+    changed = Operation.objects.filter(
+        pk=operation.pk, state=operation.state, attempt=operation.attempt
+    ).update(state=OperationState.QUEUED, attempt=F("attempt") + 1, woken_at=timezone.now())
     if changed:
         operation.refresh_from_db()
         kind.wake(operation)

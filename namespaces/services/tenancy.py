@@ -33,6 +33,10 @@ def put_namespace(
         raise InvalidInput(f"Namespace {name!r} is reserved.")
     existing = Namespace.objects.visible_to(actor).filter(name=name).first()
     if existing is None:
+        if expected_version is not None:
+            raise PreconditionFailed(
+                f"There is no namespace {name!r} that you may see, so If-Match cannot hold."
+            )
         return _create(actor, name, description or "")
     return _update(actor, existing, description, expected_version), False
 
@@ -52,7 +56,9 @@ def _update(
 ) -> Namespace:
     require(actor, Level.ADMIN, namespace)
     if expected_version is not None and expected_version != namespace.version:
-        raise PreconditionFailed(f"Namespace {namespace.name!r} is at version {namespace.version}: read it again.")
+        raise PreconditionFailed(
+            f"Namespace {namespace.name!r} is at version {namespace.version}: read it again."
+        )
     if description is None or description == namespace.description:
         return namespace
     changed = Namespace.objects.filter(pk=namespace.pk, version=namespace.version).update(

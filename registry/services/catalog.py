@@ -10,6 +10,7 @@ import contextlib
 import datetime
 import logging
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
@@ -21,6 +22,7 @@ from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.serializers import ToOutputFile
 from pyiceberg.table import CommitTableRequest
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, new_table_metadata
+from pyiceberg.table.snapshots import Snapshot as IcebergSnapshot
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 from pyiceberg.table.update import (
     AddSnapshotUpdate,
@@ -35,7 +37,7 @@ from namespaces.principals import Principal
 from namespaces.services.audit import record
 from namespaces.services.grants import levels_held, require
 from registry.models import Dataset, DatasetType, IcebergTable, Snapshot
-from registry.services.datasets import add_specification, get_dataset, open_dataset, put_dataset
+from registry.services.datasets import add_specification, get_dataset, lock_dataset, open_dataset, put_dataset
 from tenure.errors import Conflict, Forbidden, InvalidInput, NotFound
 
 logger = logging.getLogger(__name__)
@@ -61,6 +63,7 @@ ALLOWED_UPDATES = frozenset(
 
 FORBIDDEN_PROPERTIES = ("write.data.path", "write.metadata.path", "write.object-storage.path")
 MAX_SCHEMA_FIELDS = 2000
+MAX_AHEAD_SECONDS = 3600
 
 
 class TableNotFound(NotFound):
@@ -90,16 +93,24 @@ def create_table(
     _check_properties(request.properties)
     if len(request.table_schema.fields) > MAX_SCHEMA_FIELDS:
         raise InvalidInput(f"A table has up to {MAX_SCHEMA_FIELDS} columns.")
+    # Checked at a place of no importance, so that a refusal leaves no dataset behind.
+    _new_metadata(request, "file:///nowhere")
     dataset, _ = put_dataset(principal, namespace=namespace, name=request.name, type=DatasetType.TABLE)
     _enter(principal, dataset, "write", "iceberg.create")
-    metadata = new_table_metadata(
-        location=dataset.uri,
-        schema=request.table_schema,
-        partition_spec=request.partition_spec or UNPARTITIONED_PARTITION_SPEC,
-        sort_order=request.write_order or UNSORTED_SORT_ORDER,
-        properties=dict(request.properties),
-    )
-    return _store_new(principal, dataset, metadata)
+    return _store_new(principal, dataset, _new_metadata(request, dataset.uri))
+
+
+def _new_metadata(request: CreateTableRequest, location: str) -> TableMetadata:
+    try:
+        return new_table_metadata(
+            location=location,
+            schema=request.table_schema,
+            partition_spec=request.partition_spec or UNPARTITIONED_PARTITION_SPEC,
+            sort_order=request.write_order or UNSORTED_SORT_ORDER,
+            properties=dict(request.properties),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"The table cannot be created like this: {error}") from None
 
 
 def commit_table(
@@ -107,8 +118,9 @@ def commit_table(
 ) -> IcebergTable:
     """Apply the updates if the requirements hold, else raise `Conflict`; sent twice it commits once."""
     dataset = _table_dataset(principal, namespace, name)
-    require(principal, Level.WRITE, dataset.namespace, name)
     _enter(principal, dataset, "write", "iceberg.commit")
+    # A run opened it before: what its owner has lost since is lost for it too.
+    require(principal, Level.WRITE, dataset.namespace, name)
     table = _table_of(dataset)
     base = TableMetadataUtil.parse_obj(table.metadata)
     _check_updates(dataset, request.updates)
@@ -117,7 +129,7 @@ def commit_table(
     _check_requirements(base, request.requirements)
     try:
         metadata = update_table_metadata(base, request.updates, metadata_location=table.metadata_location)
-    except (ValueError, CommitFailedException) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, CommitFailedException) as error:
         raise InvalidInput(f"The updates do not fit the table: {error}") from None
     return _store_commit(principal, dataset, table, metadata, request.updates)
 
@@ -132,7 +144,9 @@ def _table_dataset(principal: Principal, namespace: str, name: str) -> Dataset:
 def _table_of(dataset: Dataset) -> IcebergTable:
     table = getattr(dataset, "table", None)
     if table is None:
-        raise TableNotFound(f"Table {dataset.name!r} in namespace {dataset.namespace.name!r} has no data yet.")
+        raise TableNotFound(
+            f"Table {dataset.name!r} in namespace {dataset.namespace.name!r} has no data yet."
+        )
     return table
 
 
@@ -156,7 +170,9 @@ def _enter(principal: Principal, dataset: Dataset, access: str, operation: str) 
     if access == "write":
         opened = opened.filter(access__in=("write", "read_write"))
     if not opened.exists():
-        raise Forbidden(f"{principal} has not opened {dataset} to {access} it: use the task's dataset object.")
+        raise Forbidden(
+            f"{principal} has not opened {dataset} to {access} it: use the task's dataset object."
+        )
 
 
 def _check_updates(dataset: Dataset, updates: tuple[TableUpdate, ...]) -> None:
@@ -166,9 +182,23 @@ def _check_updates(dataset: Dataset, updates: tuple[TableUpdate, ...]) -> None:
         if isinstance(update, SetPropertiesUpdate):
             _check_properties(update.updates)
         if isinstance(update, AddSnapshotUpdate):
+            _check_snapshot(update.snapshot)
             manifest_list = update.snapshot.manifest_list or ""
             if not manifest_list.startswith(f"{dataset.uri}/") or ".." in manifest_list:
-                raise InvalidInput(f"The snapshot's manifest list lies outside the table's location {dataset.uri}.")
+                raise InvalidInput(
+                    f"The snapshot's manifest list lies outside the table's location {dataset.uri}."
+                )
+
+
+def _check_snapshot(snapshot: IcebergSnapshot) -> None:
+    if snapshot.summary is None:
+        raise InvalidInput("The snapshot has no summary, which says what it did.")
+    # A little ahead of this clock is fine; far ahead would order it after all that follow.
+    if not 0 < snapshot.timestamp_ms < (timezone.now().timestamp() + MAX_AHEAD_SECONDS) * 1000:
+        raise InvalidInput(f"The snapshot's time {snapshot.timestamp_ms} ms is not now.")
+    ids = (snapshot.snapshot_id, snapshot.parent_snapshot_id or 0, snapshot.schema_id or 0)
+    if any(not -(2**63) <= number < 2**63 for number in ids[:2]) or not 0 <= ids[2] < 2**31:
+        raise InvalidInput("The snapshot's ids are 64-bit numbers.")
 
 
 def _check_properties(properties: dict[str, str]) -> None:
@@ -206,10 +236,22 @@ def _remove_metadata(location: str) -> None:
         load_file_io({}, location).delete(location)
 
 
+@contextlib.contextmanager
+def _metadata_file(location: str, metadata: TableMetadata) -> Iterator[None]:
+    """The file, written before the pointer moves to it and removed again when that fails."""
+    _write_metadata(location, metadata)
+    try:
+        with transaction.atomic():
+            yield
+    except BaseException:
+        _remove_metadata(location)
+        raise
+
+
 def _store_new(principal: Principal, dataset: Dataset, metadata: TableMetadata) -> tuple[IcebergTable, bool]:
     location = _metadata_location(dataset, 0)
-    _write_metadata(location, metadata)
-    with transaction.atomic():
+    with _metadata_file(location, metadata):
+        lock_dataset(dataset)
         table, created = IcebergTable.objects.get_or_create(
             dataset=dataset,
             defaults={
@@ -218,14 +260,10 @@ def _store_new(principal: Principal, dataset: Dataset, metadata: TableMetadata) 
                 "metadata": metadata.model_dump(mode="json"),
             },
         )
-        if created:
-            _follow_schema(principal, dataset, metadata)
-            record(
-                principal, Action.TABLE_CREATED, "dataset", dataset.name, namespace=dataset.namespace.name
-            )
-    if not created:
-        _remove_metadata(location)
-        raise Conflict(f"Table {dataset.name!r} in namespace {dataset.namespace.name!r} already exists.")
+        if not created:
+            raise Conflict(f"Table {dataset.name!r} in namespace {dataset.namespace.name!r} already exists.")
+        _follow_schema(principal, dataset, metadata)
+        record(principal, Action.TABLE_CREATED, "dataset", dataset.name, namespace=dataset.namespace.name)
     return table, created
 
 
@@ -237,9 +275,9 @@ def _store_commit(
     updates: tuple[TableUpdate, ...],
 ) -> IcebergTable:
     location = _metadata_location(dataset, table.version + 1)
-    _write_metadata(location, metadata)
     now = timezone.now()
-    with transaction.atomic():
+    with _metadata_file(location, metadata):
+        lock_dataset(dataset)
         changed = IcebergTable.objects.filter(pk=table.pk, metadata_location=table.metadata_location).update(
             metadata_location=location,
             metadata=metadata.model_dump(mode="json"),
@@ -248,12 +286,10 @@ def _store_commit(
             current_snapshot_id=metadata.current_snapshot_id,
             **_totals(_current_summary(metadata)),
         )
-        if changed:
-            _record_commit(principal, dataset, metadata, updates)
-            Dataset.objects.filter(pk=dataset.pk).update(updated_at=now)
-    if not changed:
-        _remove_metadata(location)
-        raise Conflict(f"Table {dataset} was committed to meanwhile: load it again and retry.")
+        if not changed:
+            raise Conflict(f"Table {dataset} was committed to meanwhile: load it again and retry.")
+        _record_commit(principal, dataset, metadata, updates)
+        Dataset.objects.filter(pk=dataset.pk).update(updated_at=now)
     table.refresh_from_db()
     return table
 
@@ -280,7 +316,9 @@ def _record_commit(
 
 
 def _snapshot_row(principal: Principal, dataset: Dataset, snapshot: Any) -> Snapshot:
-    summary = {key: value for key, value in snapshot.summary.model_dump(mode="json").items() if value is not None}
+    summary = {
+        key: value for key, value in snapshot.summary.model_dump(mode="json").items() if value is not None
+    }
     scope = principal.scope
     committed_at = datetime.datetime.fromtimestamp(snapshot.timestamp_ms / 1000, tz=datetime.UTC)
     return Snapshot(

@@ -52,7 +52,11 @@ def put_dataset(
         raise PreconditionFailed(f"There is no dataset {name!r} yet, so If-Match cannot hold.")
     if type is None:
         raise InvalidInput(f"A new dataset needs 'type': one of {', '.join(DatasetType.values)}.")
-    return _create(actor, namespace, name, type, uri, description or "", properties or {})
+    dataset, created = _create(actor, namespace, name, type, uri, description or "", properties or {})
+    if not created:
+        # Somebody else was faster: from here on it is an update like any other.
+        _update(actor, dataset, type, uri, description, properties, None)
+    return dataset, created
 
 
 @transaction.atomic
@@ -78,7 +82,9 @@ def _create(
     )
     if created:
         add_specification(actor, dataset, configured.properties, [])
-        record(actor, Action.DATASET_CREATED, "dataset", name, namespace=namespace.name, detail={"type": type})
+        record(
+            actor, Action.DATASET_CREATED, "dataset", name, namespace=namespace.name, detail={"type": type}
+        )
     return dataset, created
 
 
@@ -92,9 +98,7 @@ def _update(
     properties: dict[str, Any] | None,
     expected_version: int | None,
 ) -> Dataset:
-    # The lock makes the version check and the write one step.
-    Dataset.objects.select_for_update().get(pk=dataset.pk)
-    dataset.refresh_from_db()
+    lock_dataset(dataset)
     current = dataset.specification
     assert current is not None
     if expected_version is not None and expected_version != current.version:
@@ -110,9 +114,16 @@ def _update(
     if changes or new_properties != current.properties:
         Dataset.objects.filter(pk=dataset.pk).update(updated_at=timezone.now(), **changes)
         add_specification(actor, dataset, new_properties, current.schema)
-        detail = {"changed": sorted([*changes, *(["properties"] if new_properties != current.properties else [])])}
+        detail = {
+            "changed": sorted([*changes, *(["properties"] if new_properties != current.properties else [])])
+        }
         record(
-            actor, Action.DATASET_UPDATED, "dataset", dataset.name, namespace=dataset.namespace.name, detail=detail
+            actor,
+            Action.DATASET_UPDATED,
+            "dataset",
+            dataset.name,
+            namespace=dataset.namespace.name,
+            detail=detail,
         )
         dataset.refresh_from_db()
     return dataset
@@ -123,7 +134,9 @@ def _refuse_fixed_changes(
 ) -> None:
     """Some things make a dataset what it is: changing them means another dataset."""
     if type is not None and type != dataset.type:
-        raise Conflict(f"Dataset {dataset.name!r} is a {dataset.type}; its type cannot change. Create another dataset.")
+        raise Conflict(
+            f"Dataset {dataset.name!r} is a {dataset.type}; its type cannot change. Create another dataset."
+        )
     if uri and uri != dataset.uri:
         raise Conflict(f"Dataset {dataset.name!r} lives at {dataset.uri}; its URI cannot change.")
     if properties is None or not hasattr(dataset, "table"):
@@ -134,10 +147,20 @@ def _refuse_fixed_changes(
         raise Conflict(f"Table {dataset.name!r} has data; how it is partitioned cannot change.")
 
 
+def lock_dataset(dataset: Dataset) -> None:
+    """Hold the dataset's row until the transaction ends, and see it as it is now; `NotFound` when it is gone."""
+    if not Dataset.objects.select_for_update().filter(pk=dataset.pk).exists():
+        raise NotFound(f"There is no dataset {dataset.name!r} in namespace {dataset.namespace.name!r}.")
+    dataset.refresh_from_db(fields=["description", "specification", "updated_at"])
+
+
 def add_specification(
     actor: Principal, dataset: Dataset, properties: dict[str, Any], schema: list[dict[str, Any]]
 ) -> Specification:
-    """Store the next version of the dataset's specification and make it current."""
+    """Store the next version of the dataset's specification and make it current.
+
+    The caller holds the lock of `lock_dataset`, so that versions follow one another.
+    """
     version = dataset.specification.version + 1 if dataset.specification else 1
     specification = Specification.objects.create(
         dataset=dataset, version=version, properties=properties, schema=schema, created_by=actor.name
@@ -171,5 +194,7 @@ def open_dataset(
         detail={"operation": operation},
     )
     if missing:
-        raise Forbidden(f"{principal} may not {operation} {namespace}/{name}: {' and '.join(missing)} is missing.")
+        raise Forbidden(
+            f"{principal} may not {operation} {namespace}/{name}: {' and '.join(missing)} is missing."
+        )
     return dataset

@@ -18,10 +18,12 @@ from namespaces.services.operations import (
     OperationKind,
     claim_operation,
     fail_operation,
+    report_progress,
     start_operation,
     succeed_operation,
 )
 from registry.models import Dataset, DatasetType
+from registry.services.datasets import lock_dataset
 from tenure.errors import Conflict, Unavailable
 
 
@@ -71,6 +73,8 @@ def delete_dataset(actor: Principal, dataset: Dataset) -> Operation:
     """Remove the dataset's rows now and its files by an operation; a used dataset is a `Conflict`."""
     require(actor, Level.ADMIN, dataset.namespace, dataset.name)
     namespace = dataset.namespace.name
+    # The lock lets one of two deletions at once do it; the other finds nothing.
+    lock_dataset(dataset)
     detail = {"uri": dataset.uri, "type": dataset.type}
     try:
         # A savepoint keeps the caller's transaction usable after a refusal.
@@ -83,7 +87,11 @@ def delete_dataset(actor: Principal, dataset: Dataset) -> Operation:
     record(actor, Action.DATASET_DELETED, "dataset", dataset.name, namespace=namespace, detail=detail)
     location = dataset.uri if dataset.type == DatasetType.TABLE else ""
     return start_operation(
-        actor, kind=DELETE_DATASET.name, namespace=namespace, target=dataset.name, input={"location": location}
+        actor,
+        kind=DELETE_DATASET.name,
+        namespace=namespace,
+        target=dataset.name,
+        input={"location": location},
     )
 
 
@@ -91,7 +99,15 @@ def _wake_deletion(operation: Operation) -> None:
     wake("registry.remove_files", operation.pk)
 
 
-DELETE_DATASET = OperationKind("delete_dataset", _wake_deletion)
+DELETE_DATASET = OperationKind("delete_dataset", _wake_deletion, can_cancel=False)
+
+
+def _try_again_or_fail(operation: Operation, reason: str) -> None:
+    """Storage may be away for a while: the sweep tries again until the attempts are used up."""
+    if operation.attempt < DELETE_DATASET.max_attempts:
+        report_progress(operation, 0, 0, reason)
+    else:
+        fail_operation(operation, Unavailable(reason))
 
 
 def remove_files(operation_id: int) -> None:
@@ -104,9 +120,11 @@ def remove_files(operation_id: int) -> None:
         if location:
             filesystem, path = fs.FileSystem.from_uri(location)
             filesystem.delete_dir_contents(path, missing_dir_ok=True)
-            filesystem.delete_dir(path) if filesystem.get_file_info(path).type == fs.FileType.Directory else None
+            filesystem.delete_dir(path) if filesystem.get_file_info(
+                path
+            ).type == fs.FileType.Directory else None
     except OSError as error:
-        fail_operation(operation, Unavailable(f"The files at {location} could not be removed: {error}"))
+        _try_again_or_fail(operation, f"The files at {location} could not be removed: {error}")
         return
     with transaction.atomic():
         if succeed_operation(operation, {"location": location}, "The dataset and its files are gone."):
