@@ -20,12 +20,17 @@ class TenureSite(admin.AdminSite):
     # The stock form lets staff in alone; here `visible_to` decides what a user finds.
     login_form = AuthenticationForm
 
+    def register(self, model_or_iterable: Any, *args: Any, **options: Any) -> None:
+        """Everything but API tokens: `create_token` makes them, and shows each once."""
+        if getattr(model_or_iterable, "__name__", "") != "AuthToken":
+            super().register(model_or_iterable, *args, **options)
+
     def has_permission(self, request: HttpRequest) -> bool:
         """Any active user: what is shown is filtered by `visible_to`."""
         return request.user.is_active and request.user.is_authenticated
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """What stock pages need; the list of all models, which costs queries, is left to the page that shows it."""
+        """What stock pages need; the list of all models costs queries and is left to the page that shows it."""
         return {
             "site_title": self.site_title,
             "site_header": self.site_header,
@@ -49,12 +54,17 @@ class TenureSite(admin.AdminSite):
         from namespaces.urls import page_urlpatterns as namespaces_pages
         from registry.urls import page_urlpatterns as registry_pages
 
-        patterns = [*pages.page_urlpatterns(), *namespaces_pages, *registry_pages, *lineage_pages]
+        patterns: list[URLPattern] = [
+            *pages.page_urlpatterns(),
+            *namespaces_pages,
+            *registry_pages,
+            *lineage_pages,
+        ]
         for pattern in patterns:
             pattern.callback = self.admin_view(pattern.callback)
-        return patterns
+        return [*patterns]
 
-    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def index(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:  # type: ignore[override]
         """Home."""
         from console import pages
 

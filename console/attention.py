@@ -1,4 +1,4 @@
-"""What needs somebody's attention: failed and lost runs, refusals, failed operations, processes in trouble."""
+"""What needs attention: failed and lost runs, refusals, failed operations, processes in trouble."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from console import health
-from lineage.queries import troubled_runs
 from lineage.models import Run
+from lineage.queries import troubled_runs
 from namespaces.models import AuditEvent, Operation, OperationState
 from namespaces.principals import Principal
 from namespaces.queries import denials
@@ -35,7 +35,9 @@ class Item:
 def items(principal: Principal) -> list[Item]:
     """Everything of the last 24 hours, worst first. Three queries and the supervisor's record."""
     since = timezone.now() - datetime.timedelta(hours=HOURS)
-    failed = Operation.objects.visible_to(principal).filter(state=OperationState.FAILED, finished_at__gte=since)
+    failed = Operation.objects.visible_to(principal).filter(
+        state=OperationState.FAILED, finished_at__gte=since
+    )
     refused = denials(AuditEvent.objects.visible_to(principal), since)
     return [
         *map(_process, health.troubled_processes() if principal.sees_everything else ()),
@@ -46,7 +48,9 @@ def items(principal: Principal) -> list[Item]:
 
 
 def _process(process: health.Health) -> Item:
-    return Item(process.state, process.name, reverse("admin:processes"), process.note, "", process.since, "Processes")
+    return Item(
+        process.state, process.name, reverse("admin:processes"), process.note, "", process.since, "Processes"
+    )
 
 
 def _run(run: Run) -> Item:
@@ -72,7 +76,13 @@ def _operation(operation: Operation) -> Item:
     text = f"failed: {first_line(reason)}" if reason else "failed"
     url = reverse("admin:operation", args=[operation.pk])
     return Item(
-        "failed", f"{kind} {operation.target}", url, text, operation.namespace, operation.finished_at, "See reason"
+        "failed",
+        f"{kind} {operation.target}",
+        url,
+        text,
+        operation.namespace,
+        operation.finished_at,
+        "See reason",
     )
 
 
@@ -80,7 +90,15 @@ def _denied(actor: str, namespace: str, target: str, access: str, times: int, at
     what = {"read": "read", "write": "write to", "read_write": "read and write"}.get(access, "use")
     often = "" if times == 1 else f", {times:,} times"
     url = reverse("admin:dataset", args=[namespace, target])
-    return Item("denied", target, url, f"was refused to {actor}, who wanted to {what} it{often}", namespace, at, "Open dataset")
+    return Item(
+        "denied",
+        target,
+        url,
+        f"was refused to {actor}, who wanted to {what} it{often}",
+        namespace,
+        at,
+        "Open dataset",
+    )
 
 
 def first_line(text: str, limit: int = 160) -> str:

@@ -57,7 +57,9 @@ def check_processes() -> list[Health]:
     parts = _parts()
     asked = [part for part in parts if part.recorded not in recorded or part.probe in _CHEAP]
     with ThreadPoolExecutor(max_workers=len(parts)) as threads:
-        answers = dict(zip((part.title for part in asked), threads.map(lambda part: part.probe(), asked), strict=True))
+        answers = dict(
+            zip((part.title for part in asked), threads.map(lambda part: part.probe(), asked), strict=True)
+        )
     return [_health(part, recorded.get(part.recorded), answers.get(part.title)) for part in parts]
 
 
@@ -104,7 +106,9 @@ def _health(part: _Part, entry: dict[str, Any] | None, answer: bool | None) -> H
     if alive and answer is False:
         state, note = "down", "runs, but does not answer"
     since = parse_datetime(str(entry.get("started_at") or ""))
-    return Health(part.title, state, note, entry.get("memory_bytes") if alive else None, since if alive else None)
+    return Health(
+        part.title, state, note, entry.get("memory_bytes") if alive else None, since if alive else None
+    )
 
 
 def _recorded_state(entry: dict[str, Any], alive: bool) -> tuple[str, str]:

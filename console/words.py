@@ -38,9 +38,9 @@ def _rough(seconds: float) -> str:
     return f"{seconds // 3600:.0f} h"
 
 
-def duration(seconds: float | None) -> str:
+def duration(seconds: float | str | None) -> str:
     """Seconds as "0.8 s", "42 s", "3 min 08 s" or "2 h 05 min"; a dash when there are none."""
-    if seconds is None:
+    if seconds is None or isinstance(seconds, str):
         return "–"
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -52,9 +52,10 @@ def duration(seconds: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def size(count: int | None) -> str:
-    """Bytes with a decimal unit, "6.1 MB"; a dash when it is not known."""
-    if count is None:
+def size(count: int | str | None) -> str:
+    """Bytes with a decimal unit, "6.1 MB"; a dash when there are none."""
+    # A template gives "" for what is missing.
+    if not isinstance(count, int):
         return "–"
     value, unit = float(count), 0
     while value >= 999.5 and unit < len(_UNITS) - 1:
@@ -64,9 +65,9 @@ def size(count: int | None) -> str:
     return f"{value:.1f} {_UNITS[unit]}" if value < 99.95 else f"{value:.0f} {_UNITS[unit]}"
 
 
-def thousands(number: int | None) -> str:
-    """A whole number with separators; a dash when it is not known."""
-    return "–" if number is None else f"{number:,}"
+def thousands(number: int | str | None) -> str:
+    """A whole number with separators; a dash when there is none (a template gives "" for what is missing)."""
+    return f"{number:,}" if isinstance(number, int) else "–"
 
 
 def schedule(line: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import fast_sugiyama
 
-NODE_WIDTH, NODE_HEIGHT = 164.0, 40.0
-COLUMN_GAP, ROW_GAP, MARGIN = 46.0, 20.0, 16.0
+NODE_WIDTH, NODE_HEIGHT = 160.0, 40.0
+COLUMN_GAP, ROW_GAP, MARGIN = 36.0, 20.0, 16.0
 SPACING = 72.0
 
 Point = tuple[float, float]
@@ -47,7 +48,8 @@ def _layouts(linked: list[str], edges: list[Edge]) -> list[tuple[dict[int, Point
     layouts = fast_sugiyama.from_edges(
         [(number[a], number[b]) for a, b in edges], vertex_spacing=SPACING, dummy_vertices=True
     )
-    parts = [(dict(positions), routed or []) for positions, _, _, routed in layouts]
+    # The library's types allow names as well; here all are numbers.
+    parts: list[Any] = [(dict(positions), list(routed or ())) for positions, _, _, routed in layouts]
     return sorted(parts, key=lambda part: (-len(part[0]), min(part[0])))
 
 

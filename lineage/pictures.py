@@ -60,7 +60,7 @@ class Drawing:
     @property
     def is_large(self) -> bool:
         """Whether it keeps its size and scrolls, rather than shrink to the page."""
-        return self.picture.width > 1500
+        return self.picture.width > 1250
 
 
 def lineage_drawing(graph: LineageGraph) -> Drawing:
@@ -87,20 +87,29 @@ def _lineage_shape(graph: LineageGraph, node: Node, x: float, y: float) -> Shape
     url = "" if node.deleted else reverse("admin:dataset", args=[node.namespace, node.name])
     kind = "hidden" if node.deleted else "here" if here else "dataset"
     sub = "deleted" if node.deleted else "" if node.rows else node.type
-    return Shape(node.id, x, y, kind, node.label, f"Dataset {node.namespace}/{node.name}", url, sub, rows=node.rows)
+    return Shape(
+        node.id, x, y, kind, node.label, f"Dataset {node.namespace}/{node.name}", url, sub, rows=node.rows
+    )
 
 
 def version_drawing(pipeline: Pipeline, graph: Graph) -> Drawing:
     """The tasks of a version; each leads to its line in the source."""
     before = upstream(graph)
-    picture = lay_out([task.name for task in graph.tasks], [(a, name) for name in before for a in before[name]])
+    picture = lay_out(
+        [task.name for task in graph.tasks], [(a, name) for name in before for a in before[name]]
+    )
     tasks = {task.name: task for task in graph.tasks}
     shapes = []
     for name, (x, y) in _reading_order(picture):
         task = tasks[name]
-        sub = f"writes {', '.join(task.writes)}" if task.writes and task.writes != [name] else _reads(task.reads)
-        title = f"Task {name}: reads {', '.join(task.reads) or 'nothing'}, writes {', '.join(task.writes) or 'nothing'}"
-        shapes.append(Shape(name, x, y, "dataset", name, title, f"#task-{name}", sub[:30]))
+        sub = (
+            f"writes {', '.join(task.writes)}"
+            if task.writes and task.writes != [name]
+            else _reads(task.reads)
+        )
+        writes = f"writes {', '.join(task.writes)}" if task.writes else "writes nothing"
+        title = f"Task {name}: {_reads(task.reads)}, {writes}"
+        shapes.append(Shape(name, x, y, "dataset", name, title, f"?tab=code#task-{name}", sub[:30]))
     return Drawing(f"Graph of {pipeline.name}", picture, shapes)
 
 
@@ -112,7 +121,9 @@ def run_drawing(run: Run, graph: Graph, tasks: Iterable[TaskRun], rows: dict[str
     """The tasks of a run with the state and duration of each."""
     states = {task.task: task for task in tasks}
     before = upstream(graph)
-    picture = lay_out([task.name for task in graph.tasks], [(a, name) for name in before for a in before[name]])
+    picture = lay_out(
+        [task.name for task in graph.tasks], [(a, name) for name in before for a in before[name]]
+    )
     shapes = [_task_shape(name, states.get(name), rows, *place) for name, place in _reading_order(picture)]
     return Drawing(f"Graph of {run.pipeline.name}, run {run.number}", picture, shapes)
 
@@ -158,7 +169,9 @@ def times(run: Run, tasks: Sequence[TaskRun]) -> list[TimeBar]:
         start = (task.started_at - first).total_seconds() / span * 100 if task.started_at else 0.0
         width = max((task.seconds or 0.0) / span * 100, 0.5) if task.started_at else 0.0
         start, width = min(start, 99.5), min(width, 100 - min(start, 99.5))
-        bars.append(TimeBar(task, round(start, 2), round(width, 2), TASK_COLOURS.get(TaskState(task.state), "rest")))
+        bars.append(
+            TimeBar(task, round(start, 2), round(width, 2), TASK_COLOURS.get(TaskState(task.state), "rest"))
+        )
     return bars
 
 
@@ -186,7 +199,11 @@ def pipeline_rows(pipelines: Iterable[Pipeline]) -> list[PipelineRow]:
     """The pipelines with their last runs. One query besides the pipelines' own."""
     found = list(pipelines)
     runs = last_runs(found, BARS)
-    return [PipelineRow(each, _bars(runs.get(each.pk, [])), (runs.get(each.pk) or [None])[-1]) for each in found]
+    return [_row(each, runs.get(each.pk, [])) for each in found]
+
+
+def _row(pipeline: Pipeline, runs: list[Run]) -> PipelineRow:
+    return PipelineRow(pipeline, _bars(runs), runs[-1] if runs else None)
 
 
 def _bars(runs: list[Run]) -> list[Bar]:

@@ -102,5 +102,7 @@ def last_runs(pipelines: Iterable[Pipeline], count: int) -> dict[int, list[Run]]
 def rows_written(run: Run) -> dict[str, int]:
     """How many rows each task of a run committed. One query."""
     pipeline = f"{run.pipeline.namespace.name}/{run.pipeline.name}"
-    snapshots = Snapshot.objects.filter(dataset__namespace=run.pipeline.namespace, pipeline=pipeline, run=run.number)
+    snapshots = Snapshot.objects.filter(
+        dataset__namespace=run.pipeline.namespace, pipeline=pipeline, run=run.number
+    )
     return dict(snapshots.values_list("task").annotate(Sum("added_rows")).order_by())

@@ -102,7 +102,6 @@ def _pipeline_tab(request: HttpRequest, pipeline: Pipeline, tab: str) -> dict[st
     shown: dict[str, Any] = {"page": page_of(runs, request, size=50 if tab == "runs" else 6)}
     if tab == "graph" and version:
         shown["drawing"] = version_drawing(pipeline, version.parsed_graph())
-        shown["source"] = numbered_source(version)
     return shown
 
 
@@ -168,7 +167,8 @@ def run_live(request: HttpRequest, namespace: str, pipeline: str, run: int) -> H
         "run": found,
         "tab": "graph",
         "may_write": Level.WRITE in levels_held(who, found.pipeline.namespace),
-        "changed": request.GET.get("seen") != found.state + ("-stopping" if found.cancel_requested_at else ""),
+        "changed": request.GET.get("seen")
+        != found.state + ("-stopping" if found.cancel_requested_at else ""),
         **live_context(found, int(after) if after.isdecimal() and len(after) < 19 else 0),
     }
     return render(request, "lineage/run_live.html", context)

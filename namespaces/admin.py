@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -73,26 +74,40 @@ class NamespaceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic
         saved, _ = put_namespace(principal(request), name=obj.name, description=obj.description)
         obj.pk = saved.pk
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> None:
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """The audit log has it: the verb wrote it there."""
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> None:
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """The audit log has it."""
 
 
 class GrantForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
-    """Either a user or a group, and a level."""
+    """Either a user or a group, by name (a list of ten thousand users helps nobody), and a level."""
+
+    user_name = forms.CharField(
+        required=False, max_length=150, label="User", help_text="By name; or a group."
+    )
+    group_name = forms.CharField(required=False, max_length=150, label="Group")
 
     class Meta:
         model = Grant
-        fields = ("namespace", "dataset", "user", "group", "level")
+        fields = ("namespace", "dataset", "level")
 
     def clean(self) -> dict[str, Any]:
-        """Exactly one holder."""
+        """Exactly one holder, who exists."""
         values = super().clean() or self.cleaned_data
-        if bool(values.get("user")) == bool(values.get("group")):
+        user, group = values.get("user_name"), values.get("group_name")
+        if bool(user) == bool(group):
             raise forms.ValidationError("Name either a user or a group.")
+        if user and not User.objects.filter(username=user).exists():
+            self.add_error("user_name", f"There is no user {user!r}.")
+        if group and not Group.objects.filter(name=group).exists():
+            self.add_error("group_name", f"There is no group {group!r}.")
         return values
+
+    def _post_clean(self) -> None:
+        # The verb builds the row; without its holder the model's own constraints would refuse it here.
+        pass
 
 
 @admin.register(Grant)
@@ -116,21 +131,28 @@ class GrantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at 
         """The one dataset, or nothing for the whole namespace."""
         return grant.dataset or None
 
+    def get_fields(self, request: HttpRequest, obj: Grant | None = None) -> tuple[str, ...]:
+        """Holders are typed by name; an existing grant shows who they are."""
+        holders = ("user_name", "group_name") if obj is None else ("user", "group")
+        return ("namespace", "dataset", *holders, "level")
+
     def has_change_permission(self, request: HttpRequest, obj: Grant | None = None) -> bool:
         """Take it back and grant anew."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Grant, form: Any, change: bool) -> None:
         """Call the verb."""
+        values = form.cleaned_data
         saved, _ = add_grant(
             principal(request),
-            namespace=obj.namespace,
-            level=obj.level,
-            dataset=obj.dataset,
-            user=obj.user.get_username() if obj.user else "",
-            group=obj.group.name if obj.group else "",
+            namespace=values["namespace"],
+            level=values["level"],
+            dataset=values["dataset"],
+            user=values["user_name"],
+            group=values["group_name"],
         )
-        obj.pk = saved.pk
+        for field in Grant._meta.concrete_fields:
+            setattr(obj, field.attname, getattr(saved, field.attname))
 
     def delete_model(self, request: HttpRequest, obj: Grant) -> None:
         """Call the verb."""
@@ -141,10 +163,10 @@ class GrantAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not generic at 
         for grant in queryset:
             remove_grant(principal(request), grant)
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> None:
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """The audit log has it: the verb wrote it there."""
 
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
         """The audit log has it."""
 
 

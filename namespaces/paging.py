@@ -82,6 +82,10 @@ def _read_cursor(text: str, length: int) -> list[Any]:
         values = json.loads(signing.b64_decode(text.encode()))
     except ValueError:
         values = None
-    if not isinstance(values, list) or len(values) != length or not all(isinstance(v, str | int) for v in values):
+    if (
+        not isinstance(values, list)
+        or len(values) != length
+        or not all(isinstance(v, str | int) for v in values)
+    ):
         raise InvalidInput("This link to a page of a list is damaged: start at the list's first page.")
     return values

@@ -24,10 +24,14 @@ def denials(events: AuditQuerySet, since: datetime.datetime) -> list[Denial]:
 def access_totals(events: AuditQuerySet, since: datetime.datetime) -> dict[str, int]:
     """Accesses since then: all, reads, writes, denied, and how many principals were denied. One query."""
     denied = Q(outcome=Outcome.DENIED)
-    return events.filter(at__gte=since).accesses().aggregate(
-        all=Count("pk", filter=~denied),
-        reads=Count("pk", filter=~denied & Q(access__in=("read", "read_write"))),
-        writes=Count("pk", filter=~denied & Q(access__in=("write", "read_write"))),
-        denied=Count("pk", filter=denied),
-        principals=Count("actor", filter=denied, distinct=True),
+    return (
+        events.filter(at__gte=since)
+        .accesses()
+        .aggregate(
+            all=Count("pk", filter=~denied),
+            reads=Count("pk", filter=~denied & Q(access__in=("read", "read_write"))),
+            writes=Count("pk", filter=~denied & Q(access__in=("write", "read_write"))),
+            denied=Count("pk", filter=denied),
+            principals=Count("actor", filter=denied, distinct=True),
+        )
     )

@@ -29,12 +29,11 @@ _VERBS: dict[str, str] = {
 _ACCESSES = {"read": "read", "write": "wrote", "read_write": "read and wrote", "unknown": "used"}
 _INFINITIVES = {"read": "read", "write": "write", "read_write": "read and write", "unknown": "use"}
 _URL_NAMES = {"dataset": "dataset", "pipeline": "pipeline"}
-_WORDS = {"operation": "asked by", "counts": "counts as a retry"}
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """The parts of a sentence; `url` is where its object is, if it has a page, and `program_url` the run's."""
+    """The parts of a sentence; `url` is where its object is, if it has a page, `program_url` the run's."""
 
     subject: str
     program: str
@@ -56,7 +55,9 @@ def describe(event: AuditEvent) -> Sentence:
         object=_object(event),
         url=_url(event),
         place=f"in task {event.task}" if event.task else "",
-        details=[(_word(key), _text(value)) for key, value in event.detail.items() if value not in ("", None, [])],
+        details=[
+            (_word(key), _text(value)) for key, value in event.detail.items() if value not in ("", None, [])
+        ],
     )
 
 
@@ -102,7 +103,7 @@ def _run_url(pipeline: str, number: int | None) -> str:
 
 
 def _word(key: str) -> str:
-    return _WORDS.get(key, key.replace("_", " "))
+    return key.replace("_", " ")
 
 
 def _text(value: Any) -> str:

@@ -7,7 +7,9 @@ from registry import api, iceberg_api, views
 api_urlpatterns = [
     path("datasets", api.DatasetList.as_view(), name="api-all-datasets"),
     path("namespaces/<str:namespace>/datasets", api.DatasetList.as_view(), name="api-datasets"),
-    path("namespaces/<str:namespace>/datasets/<str:dataset>", api.DatasetDetail.as_view(), name="api-dataset"),
+    path(
+        "namespaces/<str:namespace>/datasets/<str:dataset>", api.DatasetDetail.as_view(), name="api-dataset"
+    ),
     path(
         "namespaces/<str:namespace>/datasets/<str:dataset>/snapshots",
         api.SnapshotList.as_view(),
@@ -20,7 +22,11 @@ iceberg_urlpatterns = [
     path("v1/namespaces", iceberg_api.Namespaces.as_view(), name="iceberg-namespaces"),
     path("v1/namespaces/<str:namespace>", iceberg_api.NamespaceDetail.as_view(), name="iceberg-namespace"),
     path("v1/namespaces/<str:namespace>/tables", iceberg_api.Tables.as_view(), name="iceberg-tables"),
-    path("v1/namespaces/<str:namespace>/tables/<str:table>", iceberg_api.TableDetail.as_view(), name="iceberg-table"),
+    path(
+        "v1/namespaces/<str:namespace>/tables/<str:table>",
+        iceberg_api.TableDetail.as_view(),
+        name="iceberg-table",
+    ),
 ]
 
 page_urlpatterns = [

@@ -62,7 +62,10 @@ def dataset(request: HttpRequest, namespace: str, dataset: str) -> HttpResponse:
 
 def _tab(request: HttpRequest, dataset: Dataset, tab: str) -> dict[str, Any]:
     """The rows of the tabs that this app can fill; the others are panels of `lineage`."""
-    rows: dict[str, QuerySet[Any]] = {"snapshots": dataset.snapshots.all(), "history": dataset.specifications.all()}
+    rows: dict[str, QuerySet[Any]] = {
+        "snapshots": dataset.snapshots.all(),
+        "history": dataset.specifications.all(),
+    }
     return {"page": page_of(rows[tab], request)} if tab in rows else {}
 
 
@@ -77,4 +80,6 @@ def dataset_delete(request: HttpRequest, namespace: str, dataset: str) -> HttpRe
         messages.success(request, f"{namespace}/{dataset} is deleted; this operation removes its files.")
         return redirect("admin:operation", operation.pk)
     preview = preview_deletion(who, found)
-    return render(request, "registry/dataset_delete.html", {"dataset": found, "preview": preview, "wrong": wrong})
+    return render(
+        request, "registry/dataset_delete.html", {"dataset": found, "preview": preview, "wrong": wrong}
+    )

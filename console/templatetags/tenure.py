@@ -18,6 +18,8 @@ from namespaces.sentences import Sentence, describe
 
 register = template.Library()
 
+NOTHING = format_html('<span class="quiet">{}</span>', "–")
+
 STATE_CLASSES = {
     "succeeded": "good",
     "allowed": "good",
@@ -50,10 +52,10 @@ def state(value: str) -> SafeString:
 
 
 @register.filter
-def ago(at: datetime.datetime | None) -> SafeString:
+def ago(at: datetime.datetime | str | None) -> SafeString:
     """A time in words, the exact one in its title."""
-    if at is None:
-        return format_html('<span class="quiet">–</span>')
+    if not isinstance(at, datetime.datetime):
+        return NOTHING
     exact = at.astimezone(datetime.UTC)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
@@ -67,12 +69,10 @@ def ago(at: datetime.datetime | None) -> SafeString:
 def moment(at: datetime.datetime | None) -> SafeString:
     """A time to the second, in UTC."""
     if at is None:
-        return format_html('<span class="quiet">–</span>')
+        return NOTHING
     exact = at.astimezone(datetime.UTC)
     text = exact.strftime("%Y-%m-%d %H:%M:%S")
-    return format_html(
-        '<time datetime="{}" title="UTC">{}</time>', exact.isoformat(timespec="seconds"), text
-    )
+    return format_html('<time datetime="{}" title="UTC">{}</time>', exact.isoformat(timespec="seconds"), text)
 
 
 @register.filter
@@ -108,14 +108,14 @@ def nav(context: RequestContext, name: str, label: str) -> SafeString:
     url = reverse(f"admin:{name}")
     path = request.path if request else ""
     here = path == url if url == reverse("admin:index") else path.startswith(url)
-    current = format_html(' aria-current="page"') if here else ""
+    current = format_html(' aria-current="{}"', "page") if here else ""
     return format_html('<a href="{}"{}>{}</a>', url, current, label)
 
 
 @register.simple_tag
 def tab(current: str, name: str, label: str) -> SafeString:
     """One tab of a page, a link that sets `?tab=`."""
-    mark = format_html(' aria-current="page"') if current == name else ""
+    mark = format_html(' aria-current="{}"', "page") if current == name else ""
     return format_html('<a href="?tab={}"{}>{}</a>', name, mark, label)
 
 

@@ -45,12 +45,28 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 document.addEventListener("htmx:oobAfterSwap", showEnd);
 
-// A graph that is wider than the window keeps its place when its panel is drawn again.
-const places = { left: 0 };
-document.addEventListener("htmx:beforeSwap", (event) => {
-  places.left = event.target.querySelector?.(".graph")?.scrollLeft ?? 0;
+// A graph that is wider than its window shows the node that the page is about, and keeps its place
+// when its panel is drawn again.
+const places = { left: null };
+const showHere = (root) => {
+  for (const graph of root.querySelectorAll(".graph")) {
+    const here = graph.querySelector(".here")?.getBoundingClientRect();
+    const window = graph.getBoundingClientRect();
+    if (here && graph.scrollWidth > graph.clientWidth) {
+      graph.scrollLeft += here.left - window.left - (window.width - here.width) / 2;
+    }
+  }
+};
+document.addEventListener("DOMContentLoaded", () => {
+  showHere(document);
+  // On a narrow screen the navigation is one line that scrolls.
+  document.querySelector(".nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 });
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:beforeSwap", (event) => {
+  places.left = event.target.querySelector?.(".graph")?.scrollLeft ?? null;
+});
+document.addEventListener("htmx:afterSettle", (event) => {
   const graph = document.querySelector("#live .graph");
-  if (graph && places.left) graph.scrollLeft = places.left;
+  if (graph && places.left !== null) graph.scrollLeft = places.left;
+  else if (!graph) showHere(event.target);
 });
