@@ -30,7 +30,7 @@ class TenureSite(admin.AdminSite):
         return request.user.is_active and request.user.is_authenticated
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """What stock pages need; the list of all models costs queries and is left to the page that shows it."""
+        """What stock pages need. The list of all models costs queries: only its page makes it."""
         return {
             "site_title": self.site_title,
             "site_header": self.site_header,

@@ -239,5 +239,11 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("TENURE_LOG_LEVEL", default="INFO")},
-    "loggers": {"axes": {"level": "WARNING"}, "django.server": {"level": "WARNING"}},
+    "loggers": {
+        "axes": {"level": "WARNING"},
+        "django.server": {"level": "WARNING"},
+        # The layout of one graph writes forty lines.
+        "rust-sugiyama": {"level": "WARNING"},
+        "connected_components": {"level": "WARNING"},
+    },
 }
