@@ -55,7 +55,8 @@ _FLOWS = """
         WHERE event.target_kind = 'dataset' AND event.access <> '' AND event.outcome = 'allowed'
           AND event.pipeline <> ''
     )
-    SELECT event.pipeline, event.task, event.namespace, event.target, event.access, max(event.at), max(event.run)
+    SELECT event.pipeline, event.task, event.namespace, event.target, event.access,
+           max(event.at), max(event.run)
     FROM namespaces_auditevent event
     JOIN touched ON event.pipeline = touched.pipeline AND event.task = touched.task
     WHERE event.access <> '' AND event.outcome = 'allowed'
