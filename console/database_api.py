@@ -40,8 +40,10 @@ def _answer(request: HttpRequest, version: int, name: str) -> object:
 
 
 def _body(request: HttpRequest) -> object:
-    # What Django parsed: the server in front counts a body without a length as empty.
-    if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_BODY:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal():
+        raise InvalidInput(f"Content-Length {length[:20]!r} is no number.")
+    if int(length[:20]) > MAX_BODY:
         raise TooLarge(f"A call's body holds up to {MAX_BODY} bytes.")
     try:
         return json.loads(request.body, parse_constant=_refuse_constant)
@@ -73,4 +75,10 @@ def health(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"status": "ok"})
 
 
+def no_such_address(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """This process has no pages, so also what it does not have is told as a problem document."""
+    return _problem(NotFound(f"The database API has nothing at {request.path}."))
+
+
+handler404 = no_such_address
 urlpatterns = [path("health", health), path("v<int:version>/<str:name>", call)]

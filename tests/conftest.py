@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Group, User
+from django.db import connections
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
 from rest_framework.test import APIClient
@@ -56,6 +57,12 @@ def no_broker(settings: Any) -> None:
 def static_files() -> None:
     """The directory that `collectstatic` would have made."""
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_connection_outlives_its_request() -> None:
+    """The threads of a live server keep none, or the test database could not be removed."""
+    connections.settings["default"]["CONN_MAX_AGE"] = 0
 
 
 @pytest.fixture(scope="session", autouse=True)

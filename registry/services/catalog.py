@@ -127,6 +127,7 @@ def commit_table(
     if _already_committed(base, request.updates):
         return table
     _check_requirements(base, request.requirements)
+    _check_sequence(base, request.updates)
     try:
         metadata = update_table_metadata(base, request.updates, metadata_location=table.metadata_location)
     except (ValueError, KeyError, TypeError, AttributeError, CommitFailedException) as error:
@@ -142,7 +143,7 @@ def _table_dataset(principal: Principal, namespace: str, name: str) -> Dataset:
 
 
 def _table_of(dataset: Dataset) -> IcebergTable:
-    table = getattr(dataset, "table", None)
+    table: IcebergTable | None = getattr(dataset, "table", None)
     if table is None:
         raise TableNotFound(
             f"Table {dataset.name!r} in namespace {dataset.namespace.name!r} has no data yet."
@@ -211,6 +212,18 @@ def _already_committed(base: TableMetadata, updates: tuple[TableUpdate, ...]) ->
     """Whether this very commit was applied before and only its answer was lost."""
     added = [update.snapshot.snapshot_id for update in updates if isinstance(update, AddSnapshotUpdate)]
     return bool(added) and all(base.snapshot_by_id(snapshot_id) is not None for snapshot_id in added)
+
+
+def _check_sequence(base: TableMetadata, updates: tuple[TableUpdate, ...]) -> None:
+    """Sequence numbers follow one another: a wrong one would spoil every later commit."""
+    if base.format_version < 2:
+        return
+    expected = base.last_sequence_number
+    for update in updates:
+        if isinstance(update, AddSnapshotUpdate):
+            expected += 1
+            if update.snapshot.sequence_number != expected:
+                raise InvalidInput(f"The snapshot's sequence-number is to be {expected}.")
 
 
 def _check_requirements(base: TableMetadata, requirements: tuple[TableRequirement, ...]) -> None:
