@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "testserver"})
+
 
 @register(Tags.compatibility)
 def check_settings(**kwargs: Any) -> list[CheckMessage]:
@@ -19,7 +21,11 @@ def _check_database() -> list[CheckMessage]:
     url = settings.DATABASE_URL
     if url and urlsplit(url).scheme not in ("postgres", "postgresql"):
         hint = "Use DATABASE_URL=postgresql://user:password@host/name."
-        return [Error("DATABASE_URL names no Postgres: Tenure runs on Postgres alone.", hint=hint, id="tenure.E001")]
+        return [
+            Error(
+                "DATABASE_URL names no Postgres: Tenure runs on Postgres alone.", hint=hint, id="tenure.E001"
+            )
+        ]
     if url and not settings.SECRET_KEY:
         hint = "Set TENURE_SECRET_KEY to at least 50 random characters."
         return [Error("There is a database but no secret key.", hint=hint, id="tenure.E002")]
@@ -42,8 +48,7 @@ def _check_warehouse() -> list[CheckMessage]:
 
 
 def _check_exposure() -> list[CheckMessage]:
-    public = [host for host in settings.ALLOWED_HOSTS if host not in ("localhost", "127.0.0.1", "[::1]", "testserver")]
-    if public and not settings.TENURE_HTTPS:
+    if set(settings.ALLOWED_HOSTS) - LOOPBACK_HOSTS and not settings.TENURE_HTTPS:
         hint = "Set TENURE_HTTPS=1 behind a proxy that speaks TLS."
         return [Warning("Passwords and tokens travel in clear text.", hint=hint, id="tenure.W001")]
     return []

@@ -218,6 +218,11 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SCHEMA_PATH_PREFIX_INSERT": "",
     "PREPROCESSING_HOOKS": ["console.openapi.only_v1"],
+    # Runs and operations have the same states.
+    "ENUM_NAME_OVERRIDES": {
+        "StateEnum": "namespaces.models.OperationState",
+        "TaskStateEnum": "lineage.models.TaskState",
+    },
 }
 
 # --- Celery: the alarm clock ------------------------------------------------------------------

@@ -54,7 +54,9 @@ class PipelineDetail(APIView):
     @extend_schema(responses=PipelineSerializer)
     def get(self, request: Request, namespace: str, pipeline: str) -> Response:
         """The pipeline and its current version."""
-        return Response(PipelineSerializer(pipelines.get_pipeline(principal(request), namespace, pipeline)).data)
+        return Response(
+            PipelineSerializer(pipelines.get_pipeline(principal(request), namespace, pipeline)).data
+        )
 
     @extend_schema(request=PipelineInputSerializer, responses={202: OperationSerializer})
     def put(self, request: Request, namespace: str, pipeline: str) -> Response:
@@ -179,7 +181,9 @@ class LineageDetail(APIView):
     """The lineage of a dataset."""
 
     @extend_schema(
-        parameters=[OpenApiParameter("levels", int, description=f"Hops each way, 1 to {MAX_LEVELS}; 1 by default.")],
+        parameters=[
+            OpenApiParameter("levels", int, description=f"Hops each way, 1 to {MAX_LEVELS}; 1 by default.")
+        ],
         responses=LineageSerializer,
     )
     def get(self, request: Request, namespace: str, dataset: str) -> Response:

@@ -18,6 +18,7 @@ from namespaces.tokens import Work, WorkToken
 from registry.services.datasets import open_dataset
 from tenure import database as contract
 from tenure.errors import Forbidden, NotAuthenticated
+from tenure.pipeline import Graph
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -97,7 +98,7 @@ def _load_source(operation: Operation, params: contract.Nothing) -> contract.Pip
     return contract.PipelineSource(operation.namespace, operation.target, operation.input["source"])
 
 
-def _store_graph(operation: Operation, params: contract.Graph) -> contract.Nothing:
+def _store_graph(operation: Operation, params: Graph) -> contract.Nothing:
     pipelines.store_graph(operation, params)
     return NOTHING
 

@@ -38,7 +38,9 @@ class PipelineInputSerializer(RefusesUnknown, serializers.Serializer[dict[str, s
     """A pipeline file's text."""
 
     # Trimming would change line numbers; the limit is the verb's, so that it can say the line.
-    source = serializers.CharField(trim_whitespace=False, allow_blank=True)
+    source = serializers.CharField(  # type: ignore[assignment]  # a Field has a `source` of its own
+        trim_whitespace=False, allow_blank=True
+    )
 
 
 class VersionSummarySerializer(serializers.ModelSerializer[PipelineVersion]):
@@ -46,7 +48,7 @@ class VersionSummarySerializer(serializers.ModelSerializer[PipelineVersion]):
 
     class Meta:
         model = PipelineVersion
-        fields = ("number", "source_hash", "graph_hash", "created_by", "created_at")
+        fields: tuple[str, ...] = ("number", "source_hash", "graph_hash", "created_by", "created_at")
 
 
 class VersionSerializer(VersionSummarySerializer):
@@ -79,7 +81,7 @@ class RunSummarySerializer(serializers.ModelSerializer[Run]):
 
     class Meta:
         model = Run
-        fields = (
+        fields: tuple[str, ...] = (
             "namespace",
             "pipeline",
             "number",
@@ -150,7 +152,7 @@ class NodeSerializer(serializers.Serializer[object]):
     kind = serializers.ChoiceField(choices=("dataset", "task"))
     namespace = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True)
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a Field has a `label` of its own
     pipeline = serializers.CharField(allow_blank=True)
     last_run = serializers.IntegerField(allow_null=True)
     last_at = serializers.CharField(allow_blank=True)

@@ -43,7 +43,9 @@ class NamespaceDetail(APIView):
         found = tenancy.get_namespace(principal(request), namespace)
         return Response(NamespaceSerializer(found).data, headers=etag(found.version))
 
-    @extend_schema(request=NamespaceSerializer, responses={200: NamespaceSerializer, 201: NamespaceSerializer})
+    @extend_schema(
+        request=NamespaceSerializer, responses={200: NamespaceSerializer, 201: NamespaceSerializer}
+    )
     def put(self, request: Request, namespace: str) -> Response:
         """Create the namespace (platform admins) or update its description (its admins)."""
         body = NamespaceSerializer(data=request.data)

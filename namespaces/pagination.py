@@ -1,10 +1,9 @@
-"""Pages of the API's lists, by cursor: stable while rows are added, and as cheap on page 1,000 as on page 1."""
+"""Pages of the API's lists, by cursor: stable while rows are added, the thousandth as cheap as the first."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,9 +15,9 @@ MAX_PAGE_SIZE = 200
 
 
 class CursorPages(BasePagination):
-    """The pages of `namespaces.paging`, as the API shows them: newest first unless a view has an `ordering`."""
+    """The pages of `namespaces.paging` in the API; newest first where a view has no `ordering`."""
 
-    def paginate_queryset(self, queryset: QuerySet[Any], request: Request, view: Any = None) -> list[Any]:
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """The rows of the page that `after` or `before` names, `page_size` of them."""
         ordering = getattr(view, "ordering", "-pk")
         ordering = (ordering,) if isinstance(ordering, str) else ordering

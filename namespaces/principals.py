@@ -73,4 +73,6 @@ def principal_of(user: User | AnonymousUser) -> Principal:
     if user.is_anonymous or not user.is_active:
         return Principal(PrincipalKind.USER, "anonymous")
     auditor = not user.is_superuser and user.groups.filter(name=AUDITORS).exists()
-    return Principal(PrincipalKind.USER, user.username, user.pk, is_admin=user.is_superuser, is_auditor=auditor)
+    return Principal(
+        PrincipalKind.USER, user.username, user.pk, is_admin=user.is_superuser, is_auditor=auditor
+    )

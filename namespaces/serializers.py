@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from namespaces.models import AuditEvent, Grant, Level, Namespace, Operation
@@ -84,7 +85,8 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
             "finished_at",
         )
 
-    def get_error(self, operation: Operation) -> ProblemSerializer | None:
+    @extend_schema_field(ProblemSerializer(allow_null=True))
+    def get_error(self, operation: Operation) -> dict[str, Any] | None:
         """The problem document, or null."""
         return operation.error or None
 

@@ -88,5 +88,7 @@ class SnapshotList(generics.ListAPIView[Snapshot]):
 
     def get_queryset(self) -> QuerySet[Snapshot]:
         """Those of one dataset that the principal may see."""
-        dataset = datasets.get_dataset(principal(self.request), self.kwargs["namespace"], self.kwargs["dataset"])
+        dataset = datasets.get_dataset(
+            principal(self.request), self.kwargs["namespace"], self.kwargs["dataset"]
+        )
         return Snapshot.objects.filter(dataset=dataset)

@@ -10,7 +10,7 @@ class RegistryConfig(AppConfig):
 
     def ready(self) -> None:
         """Make this app's kinds of operation known."""
-        from registry.services.deletion import DELETE_DATASET
         from namespaces.services.operations import register_kind
+        from registry.services.deletion import DELETE_DATASET
 
         register_kind(DELETE_DATASET)

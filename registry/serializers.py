@@ -14,7 +14,7 @@ class FieldSerializer(serializers.Serializer[dict[str, object]]):
     id = serializers.IntegerField()
     name = serializers.CharField()
     type = serializers.CharField()
-    required = serializers.BooleanField()
+    required = serializers.BooleanField()  # type: ignore[assignment]  # a Field has a `required` of its own
     doc = serializers.CharField(allow_blank=True)
 
 

@@ -65,13 +65,17 @@ def _check_uri(uri: str) -> None:
         raise InvalidInput(f"A file_set needs a 'uri' of up to {MAX_URI} characters.")
     parts = urlsplit(uri)
     if parts.scheme not in FILE_SCHEMES or not parts.path.startswith("/"):
-        raise InvalidInput(f"{parts.scheme or 'This'} URI cannot be read; use one of {', '.join(FILE_SCHEMES)}://….")
+        raise InvalidInput(
+            f"{parts.scheme or 'This'} URI cannot be read; use one of {', '.join(FILE_SCHEMES)}://…."
+        )
     if parts.username or parts.password:
         raise InvalidInput("A URI holds no user name or password: remove what stands before '@'.")
     if any(part == ".." for part in parts.path.split("/")):
         raise InvalidInput("A URI's path holds no '..'.")
     if _inside_warehouse(uri):
-        raise InvalidInput("The URI lies inside the warehouse, which only tables write to. Put the files elsewhere.")
+        raise InvalidInput(
+            "The URI lies inside the warehouse, which only tables write to. Put the files elsewhere."
+        )
 
 
 def _inside_warehouse(uri: str) -> bool:

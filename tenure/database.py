@@ -291,7 +291,7 @@ class IsolatedDatabase:
                     raise failure
             if time.monotonic() + wait > deadline:
                 raise failure
-            time.sleep(wait * random.uniform(0.5, 1.0))
+            time.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311  # spreads retries, guards nothing
             wait = min(wait * 2, 2.0)
 
     def _post(self, name: str, body: bytes) -> tuple[int, Any]:
@@ -320,4 +320,3 @@ class IsolatedDatabase:
         if connection is not None:
             connection.close()
             self._local.connection = None
-

@@ -100,16 +100,22 @@ def check_graph(graph: Graph) -> None:
     """Raise `InvalidPipeline`, with the line where one is known, unless the graph can run."""
     lines = {task.name: task.line for task in graph.tasks}
     if not graph.tasks:
-        raise InvalidPipeline(f"Pipeline {graph.name!r} has no tasks: decorate a function with @pipeline.task.")
+        raise InvalidPipeline(
+            f"Pipeline {graph.name!r} has no tasks: decorate a function with @pipeline.task."
+        )
     if len(graph.tasks) > MAX_TASKS:
-        raise InvalidPipeline(f"Pipeline {graph.name!r} has {len(graph.tasks)} tasks; the limit is {MAX_TASKS}.")
+        raise InvalidPipeline(
+            f"Pipeline {graph.name!r} has {len(graph.tasks)} tasks; the limit is {MAX_TASKS}."
+        )
     if not 0 <= graph.retries <= MAX_RETRIES:
         raise InvalidPipeline(f"retries={graph.retries} is outside 0 to {MAX_RETRIES}.")
     _check_names(graph)
     for task in graph.tasks:
         for name in task.after:
             if name not in lines:
-                raise InvalidPipeline(f"Task {task.name!r} comes after {name!r}, which is no task.", line=task.line)
+                raise InvalidPipeline(
+                    f"Task {task.name!r} comes after {name!r}, which is no task.", line=task.line
+                )
     try:
         TopologicalSorter(upstream(graph)).prepare()
     except CycleError as error:
@@ -176,7 +182,7 @@ class Pipeline:
     def task(
         self, *, reads: Iterable[str] = (), writes: Iterable[str] = (), after: Iterable[str] = ()
     ) -> Callable[[Function], Function]:
-        """Make a function a task. Its parameters are `spark` and names of datasets that it reads or writes."""
+        """Make a function a task. Its parameters are `spark` and names of datasets that it uses."""
 
         def register(function: Function) -> Function:
             line = inspect.unwrap(function).__code__.co_firstlineno
@@ -250,11 +256,11 @@ def load_source(source: str, name: str) -> Pipeline:
     module: dict[str, Any] = {"__name__": name, "__file__": filename}
     with collecting() as found:
         try:
-            exec(code, module)
+            exec(code, module)  # noqa: S102  # what a parse child and a driver are for
         except InvalidPipeline as error:
             error.line = error.line or _line_in(error, filename)
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  # whatever the file raises, SystemExit too
             reason = f"{type(error).__name__}: {error}"
             raise InvalidPipeline(reason, line=_line_in(error, filename)) from None
     if len(found) != 1:

@@ -9,172 +9,345 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('namespaces', '0001_initial'),
-        ('registry', '0001_initial'),
+        ("namespaces", "0001_initial"),
+        ("registry", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Pipeline',
+            name="Pipeline",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=63)),
-                ('description', models.TextField(blank=True)),
-                ('schedule', models.CharField(blank=True, max_length=100)),
-                ('retries', models.PositiveIntegerField(default=1)),
-                ('last_run_number', models.PositiveIntegerField(default=0)),
-                ('next_run_at', models.DateTimeField(blank=True, help_text='When the schedule starts the next run.', null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('namespace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pipelines', to='namespaces.namespace')),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=63)),
+                ("description", models.TextField(blank=True)),
+                ("schedule", models.CharField(blank=True, max_length=100)),
+                ("retries", models.PositiveIntegerField(default=1)),
+                ("last_run_number", models.PositiveIntegerField(default=0)),
+                (
+                    "next_run_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the schedule starts the next run.", null=True
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="pipelines",
+                        to="namespaces.namespace",
+                    ),
+                ),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('namespace__name', 'name'),
+                "ordering": ("namespace__name", "name"),
             },
         ),
         migrations.CreateModel(
-            name='PipelineVersion',
+            name="PipelineVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('source', models.TextField()),
-                ('source_hash', models.CharField(max_length=64)),
-                ('graph', models.JSONField()),
-                ('graph_hash', models.CharField(max_length=64)),
-                ('lines', models.JSONField(default=dict)),
-                ('created_by', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('pipeline', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='lineage.pipeline')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("source", models.TextField()),
+                ("source_hash", models.CharField(max_length=64)),
+                ("graph", models.JSONField()),
+                ("graph_hash", models.CharField(max_length=64)),
+                ("lines", models.JSONField(default=dict)),
+                ("created_by", models.CharField(max_length=200)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "pipeline",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="versions",
+                        to="lineage.pipeline",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-pk',),
+                "ordering": ("-pk",),
             },
         ),
         migrations.AddField(
-            model_name='pipeline',
-            name='current_version',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='lineage.pipelineversion'),
+            model_name="pipeline",
+            name="current_version",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="lineage.pipelineversion",
+            ),
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('trigger', models.CharField(choices=[('manual', 'by hand'), ('schedule', 'by schedule')], default='manual', max_length=10)),
-                ('scheduled_for', models.DateTimeField(blank=True, null=True)),
-                ('started_by', models.CharField(max_length=200)),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('succeeded', 'succeeded'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=10)),
-                ('attempt', models.PositiveIntegerField(default=1)),
-                ('max_attempts', models.PositiveIntegerField(default=2)),
-                ('cancel_requested_at', models.DateTimeField(blank=True, null=True)),
-                ('worker', models.CharField(blank=True, max_length=200)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('woken_at', models.DateTimeField(default=django.utils.timezone.now, help_text='When its worker was last called or heard of.')),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.ForeignKey(blank=True, help_text='Whose grants it has: who owned the pipeline when this version was current.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('pipeline', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='lineage.pipeline')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='lineage.pipelineversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "trigger",
+                    models.CharField(
+                        choices=[("manual", "by hand"), ("schedule", "by schedule")],
+                        default="manual",
+                        max_length=10,
+                    ),
+                ),
+                ("scheduled_for", models.DateTimeField(blank=True, null=True)),
+                ("started_by", models.CharField(max_length=200)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("running", "running"),
+                            ("succeeded", "succeeded"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("attempt", models.PositiveIntegerField(default=1)),
+                ("max_attempts", models.PositiveIntegerField(default=2)),
+                ("cancel_requested_at", models.DateTimeField(blank=True, null=True)),
+                ("worker", models.CharField(blank=True, max_length=200)),
+                ("error", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "woken_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        help_text="When its worker was last called or heard of.",
+                    ),
+                ),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Whose grants it has: who owned the pipeline when this version was current.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pipeline",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="runs",
+                        to="lineage.pipeline",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="lineage.pipelineversion",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-id',),
+                "ordering": ("-id",),
             },
         ),
         migrations.CreateModel(
-            name='LogLine',
+            name="LogLine",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('attempt', models.PositiveIntegerField()),
-                ('number', models.PositiveIntegerField()),
-                ('at', models.DateTimeField()),
-                ('task', models.CharField(blank=True, max_length=63)),
-                ('level', models.CharField(max_length=7)),
-                ('text', models.TextField()),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='lineage.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("attempt", models.PositiveIntegerField()),
+                ("number", models.PositiveIntegerField()),
+                ("at", models.DateTimeField()),
+                ("task", models.CharField(blank=True, max_length=63)),
+                ("level", models.CharField(max_length=7)),
+                ("text", models.TextField()),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="log", to="lineage.run"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('run', 'attempt', 'number'),
+                "ordering": ("run", "attempt", "number"),
             },
         ),
         migrations.CreateModel(
-            name='TaskRun',
+            name="TaskRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('attempt', models.PositiveIntegerField()),
-                ('task', models.CharField(max_length=63)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('succeeded', 'succeeded'), ('failed', 'failed'), ('skipped', 'skipped'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('error', models.TextField(blank=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='lineage.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("attempt", models.PositiveIntegerField()),
+                ("task", models.CharField(max_length=63)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "waiting"),
+                            ("running", "running"),
+                            ("succeeded", "succeeded"),
+                            ("failed", "failed"),
+                            ("skipped", "skipped"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("error", models.TextField(blank=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tasks", to="lineage.run"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('run', 'attempt', 'id'),
+                "ordering": ("run", "attempt", "id"),
             },
         ),
         migrations.CreateModel(
-            name='PipelineDataset',
+            name="PipelineDataset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='used_by', to='registry.dataset')),
-                ('pipeline', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uses', to='lineage.pipeline')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="used_by",
+                        to="registry.dataset",
+                    ),
+                ),
+                (
+                    "pipeline",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uses",
+                        to="lineage.pipeline",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('pipeline', 'dataset'), name='pipeline_dataset_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("pipeline", "dataset"), name="pipeline_dataset_once")
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='pipelineversion',
-            constraint=models.UniqueConstraint(fields=('pipeline', 'number'), name='pipeline_version_once'),
+            model_name="pipelineversion",
+            constraint=models.UniqueConstraint(fields=("pipeline", "number"), name="pipeline_version_once"),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='pipelineversion',
-            trigger=pgtrigger.compiler.Trigger(name='immutable', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='f8f0ec88248b59f1f7b25e25ca3ec0f0bf362b61', operation='UPDATE', pgid='pgtrigger_immutable_e47ff', table='lineage_pipelineversion', when='BEFORE')),
+            model_name="pipelineversion",
+            trigger=pgtrigger.compiler.Trigger(
+                name="immutable",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="f8f0ec88248b59f1f7b25e25ca3ec0f0bf362b61",
+                    operation="UPDATE",
+                    pgid="pgtrigger_immutable_e47ff",
+                    table="lineage_pipelineversion",
+                    when="BEFORE",
+                ),
+            ),
         ),
         migrations.AddIndex(
-            model_name='pipeline',
-            index=models.Index(condition=models.Q(('next_run_at__isnull', False)), fields=['next_run_at'], name='pipeline_due'),
+            model_name="pipeline",
+            index=models.Index(
+                condition=models.Q(("next_run_at__isnull", False)),
+                fields=["next_run_at"],
+                name="pipeline_due",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pipeline',
-            constraint=models.UniqueConstraint(fields=('namespace', 'name'), name='pipeline_name_once'),
+            model_name="pipeline",
+            constraint=models.UniqueConstraint(fields=("namespace", "name"), name="pipeline_name_once"),
         ),
         migrations.AddConstraint(
-            model_name='pipeline',
-            constraint=models.CheckConstraint(condition=models.Q(('name__regex', '^[a-z][a-z0-9_]{0,62}$')), name='pipeline_name_rule'),
+            model_name="pipeline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name__regex", "^[a-z][a-z0-9_]{0,62}$")), name="pipeline_name_rule"
+            ),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['woken_at'], name='run_active'),
+            model_name="run",
+            index=models.Index(
+                condition=models.Q(("state__in", ("queued", "running"))),
+                fields=["woken_at"],
+                name="run_active",
+            ),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['pipeline', '-id'], name='run_of_pipeline'),
+            model_name="run",
+            index=models.Index(fields=["pipeline", "-id"], name="run_of_pipeline"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(models.OrderBy(models.F('created_at'), descending=True), name='run_created'),
+            model_name="run",
+            index=models.Index(models.OrderBy(models.F("created_at"), descending=True), name="run_created"),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('pipeline', 'number'), name='run_number_once'),
+            model_name="run",
+            constraint=models.UniqueConstraint(fields=("pipeline", "number"), name="run_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(fields=('pipeline', 'scheduled_for'), name='run_schedule_once'),
+            model_name="run",
+            constraint=models.UniqueConstraint(
+                fields=("pipeline", "scheduled_for"), name="run_schedule_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='logline',
-            constraint=models.UniqueConstraint(fields=('run', 'attempt', 'number'), name='log_line_once'),
+            model_name="logline",
+            constraint=models.UniqueConstraint(fields=("run", "attempt", "number"), name="log_line_once"),
         ),
         migrations.AddConstraint(
-            model_name='taskrun',
-            constraint=models.UniqueConstraint(fields=('run', 'attempt', 'task'), name='task_run_once'),
+            model_name="taskrun",
+            constraint=models.UniqueConstraint(fields=("run", "attempt", "task"), name="task_run_once"),
         ),
     ]

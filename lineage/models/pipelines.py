@@ -39,9 +39,13 @@ class Pipeline(models.Model):
     schedule = models.CharField(max_length=100, blank=True)
     retries = models.PositiveIntegerField(default=1)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
-    current_version = models.ForeignKey("PipelineVersion", null=True, on_delete=models.PROTECT, related_name="+")
+    current_version = models.ForeignKey(
+        "PipelineVersion", null=True, on_delete=models.PROTECT, related_name="+"
+    )
     last_run_number = models.PositiveIntegerField(default=0)
-    next_run_at = models.DateTimeField(null=True, blank=True, help_text="When the schedule starts the next run.")
+    next_run_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the schedule starts the next run."
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = PipelineQuerySet.as_manager()
@@ -53,7 +57,9 @@ class Pipeline(models.Model):
             models.CheckConstraint(condition=Q(name__regex=f"^{NAME_PATTERN}$"), name="pipeline_name_rule"),
         )
         indexes = (
-            models.Index(fields=("next_run_at",), name="pipeline_due", condition=Q(next_run_at__isnull=False)),
+            models.Index(
+                fields=("next_run_at",), name="pipeline_due", condition=Q(next_run_at__isnull=False)
+            ),
         )
 
     def __str__(self) -> str:

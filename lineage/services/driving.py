@@ -33,7 +33,7 @@ def find_run(work: WorkToken) -> Run:
 
 
 def claim_run(run: Run, worker: str) -> contract.ClaimedRun:
-    """Take a queued run; the same worker may ask again. Raises `Conflict` when another has it or it is over."""
+    """Take a queued run; the same worker may ask again. `Conflict` when another has it or it is over."""
     worker = plain_text(worker, 200)
     claimed = move_run(run, RunState.RUNNING, worker=worker, started_at=run.started_at or timezone.now())
     if not claimed:
@@ -106,7 +106,7 @@ def report_task(run: Run, report: contract.TaskReport) -> None:
 
 
 def append_log(run: Run, batch: contract.LogBatch) -> None:
-    """Store lines; a batch sent twice is stored once, and a log that is too long ends with a word about it."""
+    """Store lines; a batch sent twice is stored once, and a log that is too long ends with a word on it."""
     if len(batch.lines) > MAX_BATCH or batch.first < 0:
         raise InvalidInput(f"A batch holds up to {MAX_BATCH} lines and is numbered from 0.")
     limit = settings.TENURE_MAX_LOG_LINES

@@ -149,7 +149,9 @@ def _check_size(graph: Graph) -> None:
         raise InvalidPipeline(
             f"The schedule has {len(graph.schedule)} characters; the limit is {MAX_SCHEDULE}."
         )
-    texts = [graph.description, *(each.description for each in (*graph.tasks, *graph.datasets))]
+    texts = [graph.description]
+    texts += [task.description for task in graph.tasks]
+    texts += [dataset.description for dataset in graph.datasets]
     if any("\x00" in text for text in texts):
         raise InvalidPipeline("A description holds a NUL character.")
 

@@ -2,144 +2,287 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import namespaces.models.audit
 import pgtrigger.compiler
 import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+import namespaces.models.audit
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Grant',
+            name="Grant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('dataset', models.CharField(blank=True, help_text="A dataset's name; empty for all of the namespace.", max_length=63)),
-                ('level', models.CharField(choices=[('READ', 'read'), ('WRITE', 'write'), ('ADMIN', 'admin')], max_length=5)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.CharField(
+                        blank=True,
+                        help_text="A dataset's name; empty for all of the namespace.",
+                        max_length=63,
+                    ),
+                ),
+                (
+                    "level",
+                    models.CharField(
+                        choices=[("READ", "read"), ("WRITE", "write"), ("ADMIN", "admin")], max_length=5
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'ordering': ('namespace', 'dataset', 'level'),
+                "ordering": ("namespace", "dataset", "level"),
             },
         ),
         migrations.CreateModel(
-            name='Namespace',
+            name="Namespace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=63, unique=True)),
-                ('description', models.TextField(blank=True)),
-                ('version', models.PositiveIntegerField(default=1, help_text='Raised by each update; the ETag.')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=63, unique=True)),
+                ("description", models.TextField(blank=True)),
+                (
+                    "version",
+                    models.PositiveIntegerField(default=1, help_text="Raised by each update; the ETag."),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Operation',
+            name="Operation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('namespace', models.CharField(blank=True, max_length=63)),
-                ('target', models.CharField(help_text='What it works on, by name.', max_length=200)),
-                ('actor', models.CharField(max_length=200)),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('succeeded', 'succeeded'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=10)),
-                ('attempt', models.PositiveIntegerField(default=1)),
-                ('progress', models.PositiveIntegerField(default=0)),
-                ('total', models.PositiveIntegerField(default=0, help_text='0 where the length is not known.')),
-                ('message', models.TextField(blank=True)),
-                ('input', models.JSONField(blank=True, default=dict)),
-                ('result', models.JSONField(blank=True, default=dict)),
-                ('error', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('woken_at', models.DateTimeField(default=django.utils.timezone.now, help_text='When its worker was last called or heard of.')),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("namespace", models.CharField(blank=True, max_length=63)),
+                ("target", models.CharField(help_text="What it works on, by name.", max_length=200)),
+                ("actor", models.CharField(max_length=200)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("running", "running"),
+                            ("succeeded", "succeeded"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("attempt", models.PositiveIntegerField(default=1)),
+                ("progress", models.PositiveIntegerField(default=0)),
+                (
+                    "total",
+                    models.PositiveIntegerField(default=0, help_text="0 where the length is not known."),
+                ),
+                ("message", models.TextField(blank=True)),
+                ("input", models.JSONField(blank=True, default=dict)),
+                ("result", models.JSONField(blank=True, default=dict)),
+                ("error", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "woken_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        help_text="When its worker was last called or heard of.",
+                    ),
+                ),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ('-id',),
+                "ordering": ("-id",),
             },
         ),
         migrations.CreateModel(
-            name='AuditEvent',
+            name="AuditEvent",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('transaction_id', models.BigIntegerField(db_default=namespaces.models.audit.CurrentTransaction(), editable=False)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('action', models.CharField(max_length=64)),
-                ('outcome', models.CharField(choices=[('allowed', 'allowed'), ('denied', 'denied'), ('failed', 'failed')], default='allowed', max_length=8)),
-                ('actor_kind', models.CharField(choices=[('user', 'user'), ('run', 'run'), ('system', 'system')], max_length=8)),
-                ('actor', models.CharField(max_length=200)),
-                ('namespace', models.CharField(blank=True, max_length=63)),
-                ('target_kind', models.CharField(max_length=32)),
-                ('target', models.CharField(max_length=200)),
-                ('access', models.CharField(blank=True, choices=[('read', 'read'), ('write', 'write'), ('read_write', 'read and write'), ('unknown', 'unknown')], max_length=10)),
-                ('pipeline', models.CharField(blank=True, max_length=130)),
-                ('run', models.PositiveIntegerField(blank=True, null=True)),
-                ('attempt', models.PositiveIntegerField(blank=True, null=True)),
-                ('task', models.CharField(blank=True, max_length=63)),
-                ('detail', models.JSONField(blank=True, default=dict)),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "transaction_id",
+                    models.BigIntegerField(
+                        db_default=namespaces.models.audit.CurrentTransaction(), editable=False
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("action", models.CharField(max_length=64)),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[("allowed", "allowed"), ("denied", "denied"), ("failed", "failed")],
+                        default="allowed",
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "actor_kind",
+                    models.CharField(
+                        choices=[("user", "user"), ("run", "run"), ("system", "system")], max_length=8
+                    ),
+                ),
+                ("actor", models.CharField(max_length=200)),
+                ("namespace", models.CharField(blank=True, max_length=63)),
+                ("target_kind", models.CharField(max_length=32)),
+                ("target", models.CharField(max_length=200)),
+                (
+                    "access",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("read", "read"),
+                            ("write", "write"),
+                            ("read_write", "read and write"),
+                            ("unknown", "unknown"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("pipeline", models.CharField(blank=True, max_length=130)),
+                ("run", models.PositiveIntegerField(blank=True, null=True)),
+                ("attempt", models.PositiveIntegerField(blank=True, null=True)),
+                ("task", models.CharField(blank=True, max_length=63)),
+                ("detail", models.JSONField(blank=True, default=dict)),
             ],
             options={
-                'ordering': ('-id',),
-                'indexes': [models.Index(fields=['namespace', 'target_kind', 'target', '-id'], name='audit_target'), models.Index(fields=['transaction_id', 'id'], name='audit_stream'), models.Index(fields=['-at'], name='audit_at'), models.Index(condition=models.Q(('access', ''), _negated=True), fields=['pipeline', 'task'], name='audit_program'), models.Index(condition=models.Q(('pipeline', ''), _negated=True), fields=['pipeline', 'run'], name='audit_run')],
+                "ordering": ("-id",),
+                "indexes": [
+                    models.Index(fields=["namespace", "target_kind", "target", "-id"], name="audit_target"),
+                    models.Index(fields=["transaction_id", "id"], name="audit_stream"),
+                    models.Index(fields=["-at"], name="audit_at"),
+                    models.Index(
+                        condition=models.Q(("access", ""), _negated=True),
+                        fields=["pipeline", "task"],
+                        name="audit_program",
+                    ),
+                    models.Index(
+                        condition=models.Q(("pipeline", ""), _negated=True),
+                        fields=["pipeline", "run"],
+                        name="audit_run",
+                    ),
+                ],
             },
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='auditevent',
-            trigger=pgtrigger.compiler.Trigger(name='append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='afe7fc03cc5d488ff2f7137ad2d41f3553b6a4a8', operation='UPDATE OR DELETE', pgid='pgtrigger_append_only_19e7b', table='namespaces_auditevent', when='BEFORE')),
+            model_name="auditevent",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="afe7fc03cc5d488ff2f7137ad2d41f3553b6a4a8",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_19e7b",
+                    table="namespaces_auditevent",
+                    when="BEFORE",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='auditevent',
-            trigger=pgtrigger.compiler.Trigger(name='no_truncate', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: the audit log is append-only';", hash='40d4a46eb5c966ae77603353a81b772eee07bd3c', level='STATEMENT', operation='TRUNCATE', pgid='pgtrigger_no_truncate_b78e9', table='namespaces_auditevent', when='BEFORE')),
+            model_name="auditevent",
+            trigger=pgtrigger.compiler.Trigger(
+                name="no_truncate",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: the audit log is append-only';",
+                    hash="40d4a46eb5c966ae77603353a81b772eee07bd3c",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_no_truncate_b78e9",
+                    table="namespaces_auditevent",
+                    when="BEFORE",
+                ),
+            ),
         ),
         migrations.AddField(
-            model_name='grant',
-            name='group',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to='auth.group'),
+            model_name="grant",
+            name="group",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to="auth.group"
+            ),
         ),
         migrations.AddField(
-            model_name='grant',
-            name='user',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL),
+            model_name="grant",
+            name="user",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='namespace',
-            constraint=models.CheckConstraint(condition=models.Q(('name__regex', '^[a-z][a-z0-9_]{0,62}$')), name='namespace_name_rule'),
+            model_name="namespace",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name__regex", "^[a-z][a-z0-9_]{0,62}$")), name="namespace_name_rule"
+            ),
         ),
         migrations.AddField(
-            model_name='grant',
-            name='namespace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='grants', to='namespaces.namespace'),
+            model_name="grant",
+            name="namespace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="grants", to="namespaces.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='operation',
-            name='owner',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL),
+            model_name="operation",
+            name="owner",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(('user__isnull', True), ('group__isnull', True), _connector='XOR'), name='grant_user_or_group'),
+            model_name="grant",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("user__isnull", True), ("group__isnull", True), _connector="XOR"),
+                name="grant_user_or_group",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.UniqueConstraint(fields=('namespace', 'dataset', 'user', 'group', 'level'), name='grant_once', nulls_distinct=False),
+            model_name="grant",
+            constraint=models.UniqueConstraint(
+                fields=("namespace", "dataset", "user", "group", "level"),
+                name="grant_once",
+                nulls_distinct=False,
+            ),
         ),
         migrations.AddIndex(
-            model_name='operation',
-            index=models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['woken_at'], name='operation_pending'),
+            model_name="operation",
+            index=models.Index(
+                condition=models.Q(("state__in", ("queued", "running"))),
+                fields=["woken_at"],
+                name="operation_pending",
+            ),
         ),
         migrations.AddIndex(
-            model_name='operation',
-            index=models.Index(fields=['namespace', '-id'], name='operation_namespace'),
+            model_name="operation",
+            index=models.Index(fields=["namespace", "-id"], name="operation_namespace"),
         ),
     ]

@@ -41,7 +41,9 @@ class Grant(models.Model):
     """Principal or group × namespace or one dataset of it × level. `dataset` is a name; empty means all."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="grants")
-    dataset = models.CharField(max_length=63, blank=True, help_text="A dataset's name; empty for all of the namespace.")
+    dataset = models.CharField(
+        max_length=63, blank=True, help_text="A dataset's name; empty for all of the namespace."
+    )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True)
     group = models.ForeignKey(Group, on_delete=models.CASCADE, null=True, blank=True)
     level = models.CharField(max_length=5, choices=Level.choices)
@@ -56,7 +58,9 @@ class Grant(models.Model):
                 condition=Q(user__isnull=True) ^ Q(group__isnull=True), name="grant_user_or_group"
             ),
             models.UniqueConstraint(
-                fields=("namespace", "dataset", "user", "group", "level"), nulls_distinct=False, name="grant_once"
+                fields=("namespace", "dataset", "user", "group", "level"),
+                nulls_distinct=False,
+                name="grant_once",
             ),
         )
 

@@ -51,7 +51,12 @@ class Operation(models.Model):
 
     MOVES: ClassVar[dict[str, frozenset[str]]] = {
         OperationState.QUEUED: frozenset(
-            {OperationState.RUNNING, OperationState.FAILED, OperationState.CANCELLED, OperationState.SUCCEEDED}
+            {
+                OperationState.RUNNING,
+                OperationState.FAILED,
+                OperationState.CANCELLED,
+                OperationState.SUCCEEDED,
+            }
         ),
         OperationState.RUNNING: frozenset(
             {OperationState.QUEUED, OperationState.SUCCEEDED, OperationState.FAILED, OperationState.CANCELLED}
@@ -72,7 +77,9 @@ class Operation(models.Model):
     result = models.JSONField(default=dict, blank=True)
     error = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
-    woken_at = models.DateTimeField(default=timezone.now, help_text="When its worker was last called or heard of.")
+    woken_at = models.DateTimeField(
+        default=timezone.now, help_text="When its worker was last called or heard of."
+    )
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -20,7 +20,9 @@ class NamespaceQuerySet(models.QuerySet["Namespace"]):
             return self.filter(name=principal.scope.namespace)
         if principal.sees_everything:
             return self.all()
-        return self.filter(models.Exists(Grant.objects.held_by(principal).filter(namespace=models.OuterRef("pk"))))
+        return self.filter(
+            models.Exists(Grant.objects.held_by(principal).filter(namespace=models.OuterRef("pk")))
+        )
 
 
 class Namespace(models.Model):
@@ -36,7 +38,9 @@ class Namespace(models.Model):
     class Meta:
         ordering = ("name",)
         constraints = (
-            models.CheckConstraint(condition=models.Q(name__regex=f"^{NAME_PATTERN}$"), name="namespace_name_rule"),
+            models.CheckConstraint(
+                condition=models.Q(name__regex=f"^{NAME_PATTERN}$"), name="namespace_name_rule"
+            ),
         )
 
     def __str__(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
@@ -78,7 +80,7 @@ def add_grant(
         check_name("dataset", dataset)
     if bool(user) == bool(group):
         raise InvalidInput("Name either a user or a group.")
-    holder: dict[str, User | Group] = {"user": _user(user)} if user else {"group": _group(group)}
+    holder: dict[str, Any] = {"user": _user(user)} if user else {"group": _group(group)}
     grant, created = Grant.objects.get_or_create(namespace=namespace, dataset=dataset, level=level, **holder)
     if created:
         _record_change(actor, Action.GRANT_ADDED, grant)

@@ -9,111 +9,197 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('namespaces', '0001_initial'),
+        ("namespaces", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Dataset',
+            name="Dataset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=63)),
-                ('type', models.CharField(choices=[('table', 'table'), ('file_set', 'file set')], max_length=16)),
-                ('uri', models.CharField(max_length=1500)),
-                ('description', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('namespace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='datasets', to='namespaces.namespace')),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=63)),
+                (
+                    "type",
+                    models.CharField(choices=[("table", "table"), ("file_set", "file set")], max_length=16),
+                ),
+                ("uri", models.CharField(max_length=1500)),
+                ("description", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("updated_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="datasets",
+                        to="namespaces.namespace",
+                    ),
+                ),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('namespace__name', 'name'),
+                "ordering": ("namespace__name", "name"),
             },
         ),
         migrations.CreateModel(
-            name='IcebergTable',
+            name="IcebergTable",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('table_uuid', models.UUIDField(unique=True)),
-                ('metadata_location', models.TextField()),
-                ('metadata', models.JSONField()),
-                ('version', models.PositiveIntegerField(default=0, help_text="Number of commits; in the metadata file's name.")),
-                ('current_snapshot_id', models.BigIntegerField(blank=True, null=True)),
-                ('rows', models.BigIntegerField(default=0)),
-                ('files', models.BigIntegerField(default=0)),
-                ('bytes', models.BigIntegerField(default=0)),
-                ('committed_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('dataset', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='table', to='registry.dataset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("table_uuid", models.UUIDField(unique=True)),
+                ("metadata_location", models.TextField()),
+                ("metadata", models.JSONField()),
+                (
+                    "version",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Number of commits; in the metadata file's name."
+                    ),
+                ),
+                ("current_snapshot_id", models.BigIntegerField(blank=True, null=True)),
+                ("rows", models.BigIntegerField(default=0)),
+                ("files", models.BigIntegerField(default=0)),
+                ("bytes", models.BigIntegerField(default=0)),
+                ("committed_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "dataset",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="table",
+                        to="registry.dataset",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Specification',
+            name="Specification",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('properties', models.JSONField(blank=True, default=dict)),
-                ('schema', models.JSONField(blank=True, default=list)),
-                ('created_by', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='specifications', to='registry.dataset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField()),
+                ("properties", models.JSONField(blank=True, default=dict)),
+                ("schema", models.JSONField(blank=True, default=list)),
+                ("created_by", models.CharField(max_length=200)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="specifications",
+                        to="registry.dataset",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('dataset', '-version'),
+                "ordering": ("dataset", "-version"),
             },
         ),
         migrations.AddField(
-            model_name='dataset',
-            name='specification',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='registry.specification'),
+            model_name="dataset",
+            name="specification",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="registry.specification",
+            ),
         ),
         migrations.CreateModel(
-            name='Snapshot',
+            name="Snapshot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('snapshot_id', models.BigIntegerField()),
-                ('parent_id', models.BigIntegerField(blank=True, null=True)),
-                ('operation', models.CharField(max_length=20)),
-                ('committed_at', models.DateTimeField()),
-                ('actor', models.CharField(max_length=200)),
-                ('pipeline', models.CharField(blank=True, max_length=130)),
-                ('run', models.PositiveIntegerField(blank=True, null=True)),
-                ('task', models.CharField(blank=True, max_length=63)),
-                ('schema_id', models.IntegerField(blank=True, null=True)),
-                ('rows', models.BigIntegerField(default=0)),
-                ('files', models.BigIntegerField(default=0)),
-                ('bytes', models.BigIntegerField(default=0)),
-                ('added_rows', models.BigIntegerField(default=0)),
-                ('summary', models.JSONField(default=dict)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='snapshots', to='registry.dataset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("snapshot_id", models.BigIntegerField()),
+                ("parent_id", models.BigIntegerField(blank=True, null=True)),
+                ("operation", models.CharField(max_length=20)),
+                ("committed_at", models.DateTimeField()),
+                ("actor", models.CharField(max_length=200)),
+                ("pipeline", models.CharField(blank=True, max_length=130)),
+                ("run", models.PositiveIntegerField(blank=True, null=True)),
+                ("task", models.CharField(blank=True, max_length=63)),
+                ("schema_id", models.IntegerField(blank=True, null=True)),
+                ("rows", models.BigIntegerField(default=0)),
+                ("files", models.BigIntegerField(default=0)),
+                ("bytes", models.BigIntegerField(default=0)),
+                ("added_rows", models.BigIntegerField(default=0)),
+                ("summary", models.JSONField(default=dict)),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="snapshots",
+                        to="registry.dataset",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-id',),
-                'constraints': [models.UniqueConstraint(fields=('dataset', 'snapshot_id'), name='snapshot_once')],
+                "ordering": ("-id",),
+                "constraints": [
+                    models.UniqueConstraint(fields=("dataset", "snapshot_id"), name="snapshot_once")
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='specification',
-            constraint=models.UniqueConstraint(fields=('dataset', 'version'), name='specification_version_once'),
+            model_name="specification",
+            constraint=models.UniqueConstraint(
+                fields=("dataset", "version"), name="specification_version_once"
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='specification',
-            trigger=pgtrigger.compiler.Trigger(name='immutable', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;", hash='b95141fb39b4972117501bd3943cf709c5799165', operation='UPDATE', pgid='pgtrigger_immutable_bc5a5', table='registry_specification', when='BEFORE')),
+            model_name="specification",
+            trigger=pgtrigger.compiler.Trigger(
+                name="immutable",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="b95141fb39b4972117501bd3943cf709c5799165",
+                    operation="UPDATE",
+                    pgid="pgtrigger_immutable_bc5a5",
+                    table="registry_specification",
+                    when="BEFORE",
+                ),
+            ),
         ),
         migrations.AddIndex(
-            model_name='dataset',
-            index=models.Index(models.OrderBy(models.F('updated_at'), descending=True), name='dataset_updated'),
+            model_name="dataset",
+            index=models.Index(
+                models.OrderBy(models.F("updated_at"), descending=True), name="dataset_updated"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.UniqueConstraint(fields=('namespace', 'name'), name='dataset_name_once'),
+            model_name="dataset",
+            constraint=models.UniqueConstraint(fields=("namespace", "name"), name="dataset_name_once"),
         ),
         migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.CheckConstraint(condition=models.Q(('name__regex', '^[a-z][a-z0-9_]{0,62}$')), name='dataset_name_rule'),
+            model_name="dataset",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name__regex", "^[a-z][a-z0-9_]{0,62}$")), name="dataset_name_rule"
+            ),
         ),
     ]

@@ -18,7 +18,9 @@ class IcebergTable(models.Model):
     table_uuid = models.UUIDField(unique=True)
     metadata_location = models.TextField()
     metadata = models.JSONField()
-    version = models.PositiveIntegerField(default=0, help_text="Number of commits; in the metadata file's name.")
+    version = models.PositiveIntegerField(
+        default=0, help_text="Number of commits; in the metadata file's name."
+    )
     current_snapshot_id = models.BigIntegerField(null=True, blank=True)
     rows = models.BigIntegerField(default=0)
     files = models.BigIntegerField(default=0)

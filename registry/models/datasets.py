@@ -85,7 +85,9 @@ class Specification(models.Model):
 
     class Meta:
         ordering = ("dataset", "-version")
-        constraints = (models.UniqueConstraint(fields=("dataset", "version"), name="specification_version_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("dataset", "version"), name="specification_version_once"),
+        )
         triggers = (pgtrigger.Protect(name="immutable", operation=pgtrigger.Update),)
 
     def __str__(self) -> str:

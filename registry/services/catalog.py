@@ -1,4 +1,4 @@
-"""The Iceberg catalog's verbs: where a table's load, creation and commit are authorised, checked and recorded.
+"""The Iceberg catalog's verbs: where a load, a creation, a commit is authorised, checked and recorded.
 
 Source: the Iceberg REST catalog specification. Metadata is handled by pyiceberg, which holds
 both halves of the protocol; a commit is decided by one conditional UPDATE.
@@ -21,7 +21,7 @@ from pyiceberg.io import load_file_io
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.serializers import ToOutputFile
 from pyiceberg.table import CommitTableRequest
-from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, new_table_metadata
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMetadataV1, new_table_metadata
 from pyiceberg.table.snapshots import Snapshot as IcebergSnapshot
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 from pyiceberg.table.update import (
@@ -216,7 +216,7 @@ def _already_committed(base: TableMetadata, updates: tuple[TableUpdate, ...]) ->
 
 def _check_sequence(base: TableMetadata, updates: tuple[TableUpdate, ...]) -> None:
     """Sequence numbers follow one another: a wrong one would spoil every later commit."""
-    if base.format_version < 2:
+    if isinstance(base, TableMetadataV1):
         return
     expected = base.last_sequence_number
     for update in updates:

@@ -148,7 +148,7 @@ def _refuse_fixed_changes(
 
 
 def lock_dataset(dataset: Dataset) -> None:
-    """Hold the dataset's row until the transaction ends, and see it as it is now; `NotFound` when it is gone."""
+    """Hold the dataset's row until the transaction ends; `NotFound` when it is gone."""
     if not Dataset.objects.select_for_update().filter(pk=dataset.pk).exists():
         raise NotFound(f"There is no dataset {dataset.name!r} in namespace {dataset.namespace.name!r}.")
     dataset.refresh_from_db(fields=["description", "specification", "updated_at"])

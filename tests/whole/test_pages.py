@@ -74,7 +74,7 @@ def page(browser: Any, console: Console) -> Iterator[Any]:
     page.on("console", lambda message: _note(page, message))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.goto("/")
-    page.get_by_label("Username").fill("admin")
+    page.get_by_label("User name").fill("admin")
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{console.url}/")
