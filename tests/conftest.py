@@ -50,7 +50,7 @@ def no_broker(settings: Any) -> None:
     """Verbs are tested without a broker: a message is a hint, and the row is the truth."""
     from celery import current_app
 
-    current_app.conf.broker_url = "redis://127.0.0.1:1/0"
+    current_app.conf.broker_url = "memory://"
 
 
 @pytest.fixture(scope="session", autouse=True)
