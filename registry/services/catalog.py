@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import logging
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -21,49 +20,25 @@ from pyiceberg.io import load_file_io
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.serializers import ToOutputFile
 from pyiceberg.table import CommitTableRequest
-from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, TableMetadataV1, new_table_metadata
-from pyiceberg.table.snapshots import Snapshot as IcebergSnapshot
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
-from pyiceberg.table.update import (
-    AddSnapshotUpdate,
-    SetPropertiesUpdate,
-    TableRequirement,
-    TableUpdate,
-    update_table_metadata,
-)
+from pyiceberg.table.update import AddSnapshotUpdate, TableUpdate, update_table_metadata
 
 from namespaces.models import Action, AuditEvent, Level, Namespace, Outcome
 from namespaces.principals import Principal
 from namespaces.services.audit import record
 from namespaces.services.grants import levels_held, require
 from registry.models import Dataset, DatasetType, IcebergTable, Snapshot
+from registry.services.commit_checks import (
+    check_properties,
+    check_requirements,
+    check_sequence,
+    check_updates,
+)
 from registry.services.datasets import add_specification, get_dataset, lock_dataset, open_dataset, put_dataset
 from tenure.errors import Conflict, Forbidden, InvalidInput, NotFound
 
-logger = logging.getLogger(__name__)
-
-ALLOWED_UPDATES = frozenset(
-    {
-        "assign-uuid",
-        "add-schema",
-        "set-current-schema",
-        "add-spec",
-        "set-default-spec",
-        "add-sort-order",
-        "set-default-sort-order",
-        "add-snapshot",
-        "set-snapshot-ref",
-        "remove-snapshots",
-        "remove-snapshot-ref",
-        "set-properties",
-        "remove-properties",
-    }
-)
-"""A closed list: what would move a table elsewhere (`set-location`) is not on it."""
-
-FORBIDDEN_PROPERTIES = ("write.data.path", "write.metadata.path", "write.object-storage.path")
 MAX_SCHEMA_FIELDS = 2000
-MAX_AHEAD_SECONDS = 3600
 
 
 class TableNotFound(NotFound):
@@ -90,7 +65,7 @@ def create_table(
         raise InvalidInput("stage-create is not supported: create the table, then commit to it.")
     if request.location:
         raise InvalidInput("Leave out 'location': Tenure chooses where a table lives, inside the warehouse.")
-    _check_properties(request.properties)
+    check_properties(request.properties)
     if len(request.table_schema.fields) > MAX_SCHEMA_FIELDS:
         raise InvalidInput(f"A table has up to {MAX_SCHEMA_FIELDS} columns.")
     # Checked at a place of no importance, so that a refusal leaves no dataset behind.
@@ -123,11 +98,11 @@ def commit_table(
     require(principal, Level.WRITE, dataset.namespace, name)
     table = _table_of(dataset)
     base = TableMetadataUtil.parse_obj(table.metadata)
-    _check_updates(dataset, request.updates)
+    check_updates(dataset, request.updates)
     if _already_committed(base, request.updates):
         return table
-    _check_requirements(base, request.requirements)
-    _check_sequence(base, request.updates)
+    check_requirements(base, request.requirements)
+    check_sequence(base, request.updates)
     try:
         metadata = update_table_metadata(base, request.updates, metadata_location=table.metadata_location)
     except (ValueError, KeyError, TypeError, AttributeError, CommitFailedException) as error:
@@ -176,62 +151,10 @@ def _enter(principal: Principal, dataset: Dataset, access: str, operation: str) 
         )
 
 
-def _check_updates(dataset: Dataset, updates: tuple[TableUpdate, ...]) -> None:
-    for update in updates:
-        if update.action not in ALLOWED_UPDATES:
-            raise InvalidInput(f"Update {update.action!r} is not allowed here.")
-        if isinstance(update, SetPropertiesUpdate):
-            _check_properties(update.updates)
-        if isinstance(update, AddSnapshotUpdate):
-            _check_snapshot(update.snapshot)
-            manifest_list = update.snapshot.manifest_list or ""
-            if not manifest_list.startswith(f"{dataset.uri}/") or ".." in manifest_list:
-                raise InvalidInput(
-                    f"The snapshot's manifest list lies outside the table's location {dataset.uri}."
-                )
-
-
-def _check_snapshot(snapshot: IcebergSnapshot) -> None:
-    if snapshot.summary is None:
-        raise InvalidInput("The snapshot has no summary, which says what it did.")
-    # A little ahead of this clock is fine; far ahead would order it after all that follow.
-    if not 0 < snapshot.timestamp_ms < (timezone.now().timestamp() + MAX_AHEAD_SECONDS) * 1000:
-        raise InvalidInput(f"The snapshot's time {snapshot.timestamp_ms} ms is not now.")
-    ids = (snapshot.snapshot_id, snapshot.parent_snapshot_id or 0, snapshot.schema_id or 0)
-    if any(not -(2**63) <= number < 2**63 for number in ids[:2]) or not 0 <= ids[2] < 2**31:
-        raise InvalidInput("The snapshot's ids are 64-bit numbers.")
-
-
-def _check_properties(properties: dict[str, str]) -> None:
-    for name in FORBIDDEN_PROPERTIES:
-        if name in properties:
-            raise InvalidInput(f"Property {name!r} cannot be set: a table stays inside its location.")
-
-
 def _already_committed(base: TableMetadata, updates: tuple[TableUpdate, ...]) -> bool:
     """Whether this very commit was applied before and only its answer was lost."""
     added = [update.snapshot.snapshot_id for update in updates if isinstance(update, AddSnapshotUpdate)]
     return bool(added) and all(base.snapshot_by_id(snapshot_id) is not None for snapshot_id in added)
-
-
-def _check_sequence(base: TableMetadata, updates: tuple[TableUpdate, ...]) -> None:
-    """Sequence numbers follow one another: a wrong one would spoil every later commit."""
-    if isinstance(base, TableMetadataV1):
-        return
-    expected = base.last_sequence_number
-    for update in updates:
-        if isinstance(update, AddSnapshotUpdate):
-            expected += 1
-            if update.snapshot.sequence_number != expected:
-                raise InvalidInput(f"The snapshot's sequence-number is to be {expected}.")
-
-
-def _check_requirements(base: TableMetadata, requirements: tuple[TableRequirement, ...]) -> None:
-    for requirement in requirements:
-        try:
-            requirement.validate(base)
-        except CommitFailedException as error:
-            raise Conflict(str(error)) from None
 
 
 def _metadata_location(dataset: Dataset, version: int) -> str:
