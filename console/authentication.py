@@ -25,6 +25,8 @@ class BearerAuthentication(TokenAuthentication):
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() == "bearer" and is_work_token(token.strip()):
             return _authenticate_run(request, token.strip())
+        if not token.isascii():
+            raise exceptions.AuthenticationFailed("No token holds such characters.")
         return super().authenticate(request)  # type: ignore[no-any-return]  # knox has no types
 
 

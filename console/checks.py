@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.exceptions import ImproperlyConfigured
 
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "testserver"})
 
@@ -26,10 +27,18 @@ def _check_database() -> list[CheckMessage]:
                 "DATABASE_URL names no Postgres: Tenure runs on Postgres alone.", hint=hint, id="tenure.E001"
             )
         ]
-    if url and not settings.SECRET_KEY:
+    if url and not _has_secret_key():
         hint = "Set TENURE_SECRET_KEY to at least 50 random characters."
         return [Error("There is a database but no secret key.", hint=hint, id="tenure.E002")]
     return []
+
+
+def _has_secret_key() -> bool:
+    try:
+        return bool(settings.SECRET_KEY)
+    except ImproperlyConfigured:
+        # Django raises already when an empty one is read.
+        return False
 
 
 def _check_times() -> list[CheckMessage]:

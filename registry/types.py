@@ -43,11 +43,15 @@ def _configure_table(namespace: str, name: str, uri: str, properties: dict[str, 
         raise InvalidInput("Leave out 'uri': Tenure chooses where a table lives, inside the warehouse.")
     _refuse_unknown(properties, {"partition_by"})
     columns = properties.get("partition_by", [])
-    if not isinstance(columns, list) or not all(isinstance(column, str) and column for column in columns):
+    if not isinstance(columns, list) or not all(_is_column(column) for column in columns):
         raise InvalidInput("'partition_by' is a list of column names.")
     # The suffix keeps a table that was deleted and created again apart from what the first one left.
     location = f"{settings.TENURE_WAREHOUSE}/{namespace}/{name}-{uuid.uuid4().hex[:8]}"
     return Configured(location, properties)
+
+
+def _is_column(name: object) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= 255 and "\x00" not in name
 
 
 def _configure_file_set(namespace: str, name: str, uri: str, properties: dict[str, Any]) -> Configured:

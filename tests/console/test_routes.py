@@ -86,13 +86,11 @@ def test_a_stranger_finds_nothing_of_others_in_a_list(
     assert "flights" not in response.content.decode()
 
 
-@pytest.mark.parametrize("name", sorted(PATTERNS))
+@pytest.mark.parametrize("name", sorted(set(PATTERNS) - POST_ONLY - DELETE_ONLY))
 @pytest.mark.parametrize("who", ["alice", "bob", "auditor", "admin"])
 def test_who_may_see_reads(
     request: pytest.FixtureRequest, api: Api, address: Callable[..., str], name: str, who: str
 ) -> None:
-    if name in POST_ONLY | DELETE_ONLY:
-        pytest.skip("nothing to read")
     assert api(request.getfixturevalue(who)).get(address(name)).status_code == 200
 
 

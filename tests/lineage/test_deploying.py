@@ -47,7 +47,11 @@ def everything_stored() -> str:
     """All text of all tables."""
     found = []
     for model in apps.get_models():
-        texts = [f.name for f in model._meta.fields if isinstance(f, models.CharField | models.TextField | models.JSONField)]
+        texts = [
+            f.name
+            for f in model._meta.fields
+            if isinstance(f, models.CharField | models.TextField | models.JSONField)
+        ]
         found += [str(row) for row in model._default_manager.values_list(*texts)] if texts else []
     return "\n".join(found)
 
@@ -65,13 +69,25 @@ def everything_stored() -> str:
         (SOURCE.replace('"delays"', '"others"'), None, "'others'"),
         (SOURCE.replace('"delays"', '"No Name"'), None, "No Name"),
         (SOURCE.replace('reads=["raw"]', 'reads=["nowhere"]').replace("(raw,", "(nowhere,"), 9, "nowhere"),
-        (SOURCE.replace('writes=["flights"]', 'writes=["raw"]').replace("raw, flights", "raw"), 9, "only tables"),
-        (SOURCE.replace('reads=["raw"]', 'reads=["by_carrier"]').replace("(raw,", "(by_carrier,"), 9, "cycle"),
+        (
+            SOURCE.replace('writes=["flights"]', 'writes=["raw"]').replace("raw, flights", "raw"),
+            9,
+            "only tables",
+        ),
+        (
+            SOURCE.replace('reads=["raw"]', 'reads=["by_carrier"]').replace("(raw,", "(by_carrier,"),
+            9,
+            "cycle",
+        ),
         (SOURCE.replace("retries=1", 'schedule="@fortnightly"'), None, "@fortnightly"),
         (SOURCE.replace("retries=1", 'schedule="0 0 31 2 *"'), None, "0 0 31 2 *"),
         (SOURCE.replace("retries=1", 'schedule="61 * * * *"'), None, "61 * * * *"),
         (SOURCE.replace("retries=1", "retries=99"), None, "retries=99"),
-        (SOURCE.replace('pipeline.table("by_carrier")', 'pipeline.table("raw")'), None, "raw"),
+        (
+            SOURCE.replace('table("by_carrier")', 'table("by_carrier")\npipeline.table("raw")'),
+            None,
+            "is a file_set",
+        ),
     ],
 )
 def test_a_file_that_is_no_pipeline_fails_with_line_and_reason(
@@ -112,13 +128,17 @@ def test_a_file_of_two_mebibytes_fails_at_once_and_is_stored_nowhere(
 def test_a_nul_is_refused_and_stored_nowhere(
     api: Callable[..., APIClient], alice: User, flights: Namespace
 ) -> None:
-    assert_problem(api(alice).put(PIPELINE, {"source": f"# {MARK}\n\x00"}, format="json"), 400, "source", "ull")
+    assert_problem(
+        api(alice).put(PIPELINE, {"source": f"# {MARK}\n\x00"}, format="json"), 400, "source", "ull"
+    )
     refused = start(alice, flights, f"# {MARK}\n\n\x00")
     assert (refused.state, refused.error["line"]) == ("failed", 3)
     assert MARK not in everything_stored()
 
 
-def test_a_file_is_forgotten_when_its_deployment_is_cancelled(alice: User, flights: Namespace, raw: Dataset) -> None:
+def test_a_file_is_forgotten_when_its_deployment_is_cancelled(
+    alice: User, flights: Namespace, raw: Dataset
+) -> None:
     operation = start(alice, flights, f"{SOURCE}\n# {MARK}")
     assert MARK in everything_stored()
     cancel_operation(principal_of(alice), operation)
@@ -130,7 +150,9 @@ def test_a_file_is_forgotten_when_its_deployment_is_cancelled(alice: User, fligh
 def graph(**changes: Any) -> Graph:
     """What the child of a good file would send, or something else."""
     task = TaskSpec("ingest", reads=["raw"], writes=["flights"], line=9)
-    return Graph(**({"name": "delays", "tasks": [task], "datasets": [DatasetSpec("flights", "table")]} | changes))
+    return Graph(
+        **({"name": "delays", "tasks": [task], "datasets": [DatasetSpec("flights", "table")]} | changes)
+    )
 
 
 LIES = [
@@ -152,8 +174,16 @@ LIES = [
     (graph(datasets=[DatasetSpec("new", "file_set")]), InvalidPipeline, "declares tables"),
     (graph(datasets=[DatasetSpec("flights", "os.system")]), InvalidPipeline, "os.system"),
     (graph(datasets=[DatasetSpec("flights", "table", "", {"path": "/"})]), InvalidInput, "'path'"),
-    (graph(datasets=[DatasetSpec("flights", "table", "", {"partition_by": "x"})]), InvalidInput, "partition_by"),
-    (graph(datasets=[DatasetSpec("flights", "table", "", {"partition_by": ["a\x00"]})]), InvalidInput, "partition_by"),
+    (
+        graph(datasets=[DatasetSpec("flights", "table", "", {"partition_by": "x"})]),
+        InvalidInput,
+        "partition_by",
+    ),
+    (
+        graph(datasets=[DatasetSpec("flights", "table", "", {"partition_by": ["a\x00"]})]),
+        InvalidInput,
+        "partition_by",
+    ),
 ]
 
 
@@ -195,7 +225,9 @@ def test_the_same_file_is_the_same_version(alice: User, flights: Namespace, dela
     assert len(versions()) == 1
 
 
-def test_a_comment_is_another_version_of_the_same_graph(alice: User, flights: Namespace, delays: Pipeline) -> None:
+def test_a_comment_is_another_version_of_the_same_graph(
+    alice: User, flights: Namespace, delays: Pipeline
+) -> None:
     deploy(alice, flights, SOURCE + "\n# a comment\n")
     one, two = versions()
     assert (one.number, two.number) == (1, 2)
@@ -218,7 +250,9 @@ def test_a_version_never_changes(delays: Pipeline, column: str) -> None:
         cursor.execute(f"UPDATE lineage_pipelineversion SET {column} = {column}")  # noqa: S608  # names from above
 
 
-def test_the_current_version_says_what_the_pipeline_uses(alice: User, flights: Namespace, delays: Pipeline) -> None:
+def test_the_current_version_says_what_the_pipeline_uses(
+    alice: User, flights: Namespace, delays: Pipeline
+) -> None:
     names = PipelineDataset.objects.values_list("dataset__name", flat=True)
     assert set(names) == {"raw", "flights", "by_carrier"}
     shorter = SOURCE[: SOURCE.index('@pipeline.task(reads=["flights"]')]
@@ -227,7 +261,9 @@ def test_the_current_version_says_what_the_pipeline_uses(alice: User, flights: N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deployments_at_once_are_numbered_without_a_gap(alice: User, flights: Namespace, raw: Dataset) -> None:
+def test_deployments_at_once_are_numbered_without_a_gap(
+    alice: User, flights: Namespace, raw: Dataset
+) -> None:
     for _ in range(3):
         results = at_once(*[lambda n=n: deploy(alice, flights, f"{SOURCE}\n# {n}\n") for n in range(4)])
         assert all(isinstance(each, Operation) and each.state == "succeeded" for each in results), results
@@ -244,7 +280,12 @@ def test_the_hash_of_a_graph_does_not_depend_on_the_process(seed: str) -> None:
     )
     environment = {"PYTHONHASHSEED": seed, "PATH": os.environ["PATH"], "PYTHONPATH": os.getcwd()}
     found = subprocess.run(
-        [sys.executable, "-c", program], input=SOURCE, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        input=SOURCE,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert found.stdout.strip() == graph_hash(load_source(SOURCE, "delays").graph())
 

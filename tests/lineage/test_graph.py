@@ -84,7 +84,9 @@ def test_what_a_person_read_draws_nothing(api: Api, bob: User, delays: Any) -> N
     assert api(bob).get(FLIGHTS).json()["edges"] == []
 
 
-def test_an_access_is_shown_to_who_sees_the_dataset(api: Api, bob: User, mallory: User, moved: DirectDatabase) -> None:
+def test_an_access_is_shown_to_who_sees_the_dataset(
+    api: Api, bob: User, mallory: User, moved: DirectDatabase
+) -> None:
     address = FLIGHTS.replace("lineage", "accesses")
     accesses = api(bob).get(address).json()["results"]
     assert [(each["access"], each["operation"], each["task"], each["run"]) for each in accesses] == [
@@ -100,7 +102,11 @@ def test_what_one_may_not_see_is_hidden_and_not_named(
     Grant.objects.create(namespace=flights, dataset="flights", user=mallory, level="READ")
     response = api(mallory).get(FLIGHTS)
     body = response.json()
-    assert {node["label"] for node in body["nodes"]} == {"flights", "datasets you may not see", "tasks you may not see"}
+    assert {node["label"] for node in body["nodes"]} == {
+        "flights",
+        "datasets you may not see",
+        "tasks you may not see",
+    }
     text = response.content.decode()
     assert not any(word in text for word in ("raw", "by_carrier", "ingest", "delays"))
 
@@ -110,7 +116,9 @@ def test_what_was_deleted_is_shown_as_such_to_an_auditor(
 ) -> None:
     PipelineDataset.objects.filter(dataset__name="raw").delete()
     Dataset.objects.get(name="raw").delete()
-    nodes = {node["name"]: node for node in api(auditor).get(FLIGHTS).json()["nodes"] if node["kind"] == "dataset"}
+    nodes = {
+        node["name"]: node for node in api(auditor).get(FLIGHTS).json()["nodes"] if node["kind"] == "dataset"
+    }
     assert nodes["raw"]["deleted"]
     assert "raw" not in api(bob).get(FLIGHTS).content.decode().replace("draw", "")
 

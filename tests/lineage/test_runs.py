@@ -51,7 +51,9 @@ def fresh(run: Run) -> Run:
 
 def claimed(run: Run, worker: str = "worker:1") -> DirectDatabase:
     """Claim this attempt of the run and drive it."""
-    DirectDatabase(WorkToken(Work.CLAIM, run.pk, run.attempt)).call(contract.CLAIM_RUN, contract.ClaimRun(worker))
+    DirectDatabase(WorkToken(Work.CLAIM, run.pk, run.attempt)).call(
+        contract.CLAIM_RUN, contract.ClaimRun(worker)
+    )
     return DirectDatabase(WorkToken(Work.RUN, run.pk, run.attempt))
 
 
@@ -64,7 +66,10 @@ def test_a_run_is_pinned_to_its_version(api: Callable[..., APIClient], alice: Us
     assert answer["Location"] == f"{RUNS}/1"
     body = answer.json()
     assert (body["number"], body["version"], body["state"], body["owner"]) == (1, 1, "queued", "alice")
-    assert {task["task"]: task["state"] for task in body["tasks"]} == {"ingest": "waiting", "average": "waiting"}
+    assert {task["task"]: task["state"] for task in body["tasks"]} == {
+        "ingest": "waiting",
+        "average": "waiting",
+    }
 
 
 @pytest.mark.django_db(transaction=True)
@@ -150,7 +155,9 @@ def test_a_log_that_is_too_long_ends_with_a_word_about_it(driver: DirectDatabase
     assert len(stored[0].text) == driving.MAX_LINE
 
 
-def test_a_heartbeat_keeps_it_alive_and_tells_it_to_stop(alice: User, driver: DirectDatabase, running: Run) -> None:
+def test_a_heartbeat_keeps_it_alive_and_tells_it_to_stop(
+    alice: User, driver: DirectDatabase, running: Run
+) -> None:
     silent(running, 60)
     assert driver.call(contract.HEARTBEAT, NOTHING).stop == ""
     assert sweep_runs() == 0
@@ -168,7 +175,9 @@ def test_a_queued_run_is_cancelled_at_once(api: Callable[..., APIClient], alice:
     assert_problem(api(alice).post(f"{RUNS}/1/cancel"), 409, "already cancelled")
 
 
-def test_a_running_one_is_asked(api: Callable[..., APIClient], alice: User, driver: DirectDatabase, run: Run) -> None:
+def test_a_running_one_is_asked(
+    api: Callable[..., APIClient], alice: User, driver: DirectDatabase, run: Run
+) -> None:
     body = api(alice).post(f"{RUNS}/1/cancel")
     assert (body.status_code, body.json()["state"]) == (202, "running")
     assert body.json()["cancel_requested_at"]
@@ -188,7 +197,9 @@ def test_one_that_was_asked_to_stop_and_is_lost_is_cancelled(alice: User, runnin
 # --- Lost and found ----------------------------------------------------------------------------
 
 
-def test_a_lost_run_is_tried_again_from_its_first_unfinished_task(driver: DirectDatabase, running: Run) -> None:
+def test_a_lost_run_is_tried_again_from_its_first_unfinished_task(
+    driver: DirectDatabase, running: Run
+) -> None:
     report(driver, "ingest", "running", "succeeded")
     report(driver, "average", "running")
     silent(running, 60)
@@ -273,7 +284,18 @@ def test_a_schedule_is_due_in_utc(schedule: str, after: str, expected: str) -> N
 
 
 @pytest.mark.parametrize(
-    "schedule", ["@yearly", "daily", "* * * *", "* * * * * *", "61 * * * *", "0 0 31 2 *", "*/0 * * * *", "a b c d e", " "]
+    "schedule",
+    [
+        "@yearly",
+        "daily",
+        "* * * *",
+        "* * * * * *",
+        "61 * * * *",
+        "0 0 31 2 *",
+        "*/0 * * * *",
+        "a b c d e",
+        " ",
+    ],
 )
 def test_a_schedule_that_never_comes_is_refused(schedule: str) -> None:
     with pytest.raises(InvalidPipeline, match="schedule="):

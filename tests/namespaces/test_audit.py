@@ -46,7 +46,9 @@ def test_versions_do_not_change(delays: Pipeline, table: str) -> None:
         cursor.execute(f"UPDATE {table} SET created_by = 'nobody'")  # noqa: S608  # a name from above
 
 
-def test_every_deed_leaves_exactly_one_event(alice: User, bob: User, flights: Namespace, raw: Dataset) -> None:
+def test_every_deed_leaves_exactly_one_event(
+    alice: User, bob: User, flights: Namespace, raw: Dataset
+) -> None:
     who = principal_of(alice)
     seen = AuditEvent.objects.count()
 
@@ -107,7 +109,9 @@ def test_asking_twice_to_cancel_is_recorded_once(alice: User, running: Run) -> N
 
 def test_a_denial_is_recorded_though_it_is_raised(bob: User, raw: Dataset) -> None:
     with pytest.raises(Forbidden, match="WRITE is missing"):
-        open_dataset(principal_of(bob), namespace="flights", name="raw", access="read_write", operation="merge")
+        open_dataset(
+            principal_of(bob), namespace="flights", name="raw", access="read_write", operation="merge"
+        )
     event = AuditEvent.objects.accesses().get()
     assert (event.actor, event.outcome, event.access, event.detail) == (
         "bob",

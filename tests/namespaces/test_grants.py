@@ -102,7 +102,9 @@ def test_granting_twice_is_granting_once(api: Callable[..., APIClient], alice: U
     assert AuditEvent.objects.filter(action="namespaces:grant:added", target="carol").count() == 1
 
 
-def test_a_grant_that_is_taken_back_is_gone_at_once(api: Callable[..., APIClient], alice: User, bob: User) -> None:
+def test_a_grant_that_is_taken_back_is_gone_at_once(
+    api: Callable[..., APIClient], alice: User, bob: User
+) -> None:
     grant = Grant.objects.get(user=bob)
     assert api(alice).delete(f"{GRANTS}/{grant.pk}").status_code == 204
     assert_problem(api(alice).delete(f"{GRANTS}/{grant.pk}"), 404, str(grant.pk))
@@ -138,7 +140,9 @@ def test_a_grant_that_cannot_be_is_refused(
     assert Grant.objects.count() == before
 
 
-def test_an_admin_of_another_namespace_grants_nothing_here(mallory: User, flights: Namespace, carol: User) -> None:
+def test_an_admin_of_another_namespace_grants_nothing_here(
+    mallory: User, flights: Namespace, carol: User
+) -> None:
     with pytest.raises(Forbidden, match="needs ADMIN on namespace 'flights'"):
         add_grant(principal_of(mallory), namespace=flights, level="READ", user="carol")
 

@@ -26,7 +26,9 @@ WOKEN: list[int] = []
 def kind() -> Iterator[OperationKind]:
     """A kind of operation that notes whom it wakes."""
     WOKEN.clear()
-    KINDS["tidy"] = OperationKind("tidy", lambda operation: WOKEN.append(operation.attempt), 60.0, max_attempts=2)
+    KINDS["tidy"] = OperationKind(
+        "tidy", lambda operation: WOKEN.append(operation.attempt), 60.0, max_attempts=2
+    )
     yield KINDS["tidy"]
     del KINDS["tidy"]
 
@@ -41,7 +43,9 @@ def operation(alice: User, flights: Namespace) -> Operation:
 
 def silent(operation: Operation, seconds: float) -> None:
     """As if nobody had heard of it for some time."""
-    Operation.objects.filter(pk=operation.pk).update(woken_at=timezone.now() - datetime.timedelta(seconds=seconds))
+    Operation.objects.filter(pk=operation.pk).update(
+        woken_at=timezone.now() - datetime.timedelta(seconds=seconds)
+    )
 
 
 @pytest.mark.django_db(transaction=True)
@@ -95,7 +99,9 @@ def test_the_input_is_forgotten_at_each_end(operation: Operation, alice: User) -
         lambda each: operations.cancel_operation(principal_of(alice), each),
     ]
     for end in ends:
-        Operation.objects.filter(pk=operation.pk).update(state="running", input={"secret": "text"}, finished_at=None)
+        Operation.objects.filter(pk=operation.pk).update(
+            state="running", input={"secret": "text"}, finished_at=None
+        )
         operation.refresh_from_db()
         end(operation)
         operation.refresh_from_db()

@@ -98,7 +98,9 @@ def test_the_files_of_a_file_set_are_not_tenures_and_stay(
     assert theirs.exists()
 
 
-def test_a_dataset_that_a_pipeline_uses_stays(api: Callable[..., APIClient], alice: User, delays: Pipeline) -> None:
+def test_a_dataset_that_a_pipeline_uses_stays(
+    api: Callable[..., APIClient], alice: User, delays: Pipeline
+) -> None:
     address = "/api/v1/namespaces/flights/datasets/raw"
     assert api(alice).delete(f"{address}?dry_run=yes").json()["used_by"] == ["pipeline flights/delays"]
     before = AuditEvent.objects.count()
@@ -147,14 +149,18 @@ def test_storage_that_is_away_is_tried_again_and_then_told(
         deletion.remove_files(operation.pk)
         operation.refresh_from_db()
         states.append(operation.state)
-        Operation.objects.filter(pk=operation.pk).update(woken_at=timezone.now() - datetime.timedelta(hours=1))
+        Operation.objects.filter(pk=operation.pk).update(
+            woken_at=timezone.now() - datetime.timedelta(hours=1)
+        )
         if operation.state == "running":
             sweep_operations()
     assert states == ["running", "running", "failed"]
     assert "the storage is away" in operation.error["detail"]
 
 
-def test_a_deletion_is_not_cancelled_half_way(api: Callable[..., APIClient], alice: User, spare: Dataset) -> None:
+def test_a_deletion_is_not_cancelled_half_way(
+    api: Callable[..., APIClient], alice: User, spare: Dataset
+) -> None:
     operation = deletion.delete_dataset(principal_of(alice), spare)
     assert_problem(api(alice).post(f"/api/v1/operations/{operation.pk}/cancel"), 409, "half done")
 
