@@ -66,7 +66,8 @@ def test_without_a_database_url_every_use_of_the_orm_raises_at_once(tmp_path: Pa
 
 def test_a_database_without_a_secret_key_does_not_start(tmp_path: Path) -> None:
     done = python(
-        "import django; django.setup()\nfrom django.core.management import call_command; call_command('check')",
+        "import django; django.setup()\n"
+        "from django.core.management import call_command; call_command('check')",
         TENURE_HOME=str(tmp_path),
         DATABASE_URL="postgresql://nobody@localhost/nothing",
     )
