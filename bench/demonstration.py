@@ -15,6 +15,15 @@ from tenure.client import Client
 from tests.consoles import ROOT, Console
 
 ROUNDS = 5
+SLOW = """
+import time
+from tenure import Pipeline
+pipeline = Pipeline("slow")
+
+@pipeline.task()
+def wait():
+    time.sleep(600)
+"""
 SMALL = """
 from tenure import Pipeline
 pipeline = Pipeline("small")
@@ -74,5 +83,20 @@ def measure_start(client: Client) -> None:
         wholes.append((datetime.fromisoformat(run["finished_at"]) - asked).total_seconds())
         # The worker prepares its next driver meanwhile, as it does between runs of people.
         time.sleep(4)
+    print(f"cancel: {cancel_seconds(client):.1f} s from the POST to the end of the driver (goal 5.0)")
     start, whole = statistics.median(starts[1:]), statistics.median(wholes[1:])
     print(f"first task: {start:.2f} s after the POST (goal 2.00), {start / whole:.2f} of a small run")
+
+
+def cancel_seconds(client: Client) -> float:
+    """How long a run goes on after somebody asked it to stop."""
+    path = "namespaces/bench/pipelines/slow"
+    client.wait_for_operation(client.put(path, {"source": SLOW})["id"])
+    number = client.post(f"{path}/runs")["number"]
+    while client.get(f"{path}/runs/{number}")["tasks"][0]["state"] != "running":
+        time.sleep(0.1)
+    began = time.monotonic()
+    client.post(f"{path}/runs/{number}/cancel")
+    while not client.get(f"{path}/runs/{number}")["finished_at"]:
+        time.sleep(0.05)
+    return time.monotonic() - began

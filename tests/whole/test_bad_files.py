@@ -68,5 +68,5 @@ def test_an_endless_loop_is_ended_in_good_time_and_names_its_line(workshop: Work
 
 
 def test_no_process_died_of_any_of_these(console: Console) -> None:
-    for name in ("web", "database-api", "control-worker", "beat"):
+    for name in ("web", "database-api", "control-worker"):
         assert console.processes()[name]["restarts"] == 0, console.processes()[name]

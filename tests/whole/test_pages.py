@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.consoles import PASSWORD, Console
+from tests.consoles import PASSWORD, Console, eventually
 from tests.whole.conftest import Workshop
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -102,6 +104,7 @@ def test_a_node_of_the_picture_leads_to_its_dataset(page: Any, console: Console)
     page.goto("/datasets/flights/delays_by_carrier/")
     page.locator("svg a[href='/datasets/flights/airlines/']").first.click()
     page.wait_for_url(f"{console.url}/datasets/flights/airlines/")
+    assert page.locator("h1").inner_text().startswith("airlines")
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -147,6 +150,16 @@ def test_an_unknown_dataset_is_a_page_that_names_it(page: Any) -> None:
 def test_the_home_page_says_how_each_process_is(page: Any) -> None:
     for name in ("web", "database API", "control worker", "beat", "spark worker", "Spark Connect"):
         page.get_by_text(name, exact=True).first.wait_for(timeout=10_000)
+    assert page.complaints == []
+
+
+def test_a_process_that_died_is_said_to_have_been_restarted(page: Any, console: Console) -> None:
+    os.kill(console.processes()["beat"]["pid"], signal.SIGKILL)
+    eventually(lambda: console.processes()["beat"]["restarts"] > 0, 20, console)
+    eventually(lambda: console.processes()["beat"]["state"] == "running", 20, console)
+    page.goto("/health/processes")
+    row = page.get_by_role("row").filter(has_text="beat")
+    assert "restarted" in row.inner_text() and "SIGKILL" in row.inner_text()
 
 
 def test_a_slash_goes_to_the_search(page: Any) -> None:
