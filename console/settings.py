@@ -227,6 +227,9 @@ SPECTACULAR_SETTINGS = {
 
 # --- Celery: the alarm clock ------------------------------------------------------------------
 CELERY_BROKER_URL = REDIS_URL
+if TENURE_PROCESS in ("web", "database-api"):
+    # A request does not wait for a broker that is away: the sweep sends again. Workers are patient.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, "socket_connect_timeout": 1.0}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -302,9 +302,13 @@ class IsolatedDatabase:
         response = connection.getresponse()
         content = response.read()
         try:
-            return response.status, json.loads(content)
+            answer = json.loads(content)
         except ValueError:
-            return response.status, {"detail": f"HTTP {response.status}: {content[:200]!r}"}
+            answer = None
+        if not isinstance(answer, dict):
+            # Not the database API's own words: a proxy's page, perhaps.
+            answer = {"detail": f"HTTP {response.status}: {content[:200]!r}"}
+        return response.status, answer
 
     def _connection(self) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+STANDARD_MEMBERS = frozenset({"type", "code", "title", "status", "detail"})
+"""What every problem document has; all else belongs to one kind of error."""
+
 
 class TenureError(Exception):
     """Base of every failure that has a name. `detail` is for people, `code` is for programs."""
@@ -39,7 +42,8 @@ class TenureError(Exception):
     def from_problem(problem: Mapping[str, Any], status: int) -> TenureError:
         """Raise on this side what was refused on the other side: the class is found by its code."""
         kind = BY_CODE.get(str(problem.get("code")), TenureError)
-        error = kind(str(problem.get("detail") or problem.get("title") or f"HTTP {status}"))
+        members = {name: value for name, value in problem.items() if name not in STANDARD_MEMBERS}
+        error = kind(str(problem.get("detail") or problem.get("title") or f"HTTP {status}"), **members)
         if kind is TenureError:
             error.code = str(problem.get("code") or "error")
             error.status = status

@@ -102,7 +102,9 @@ def claim_operation(operation_id: int, attempt: int | None = None) -> Operation 
     """Take a queued operation (at this attempt, if one is named); None when it is not to be had."""
     queued = Operation.objects.filter(pk=operation_id, state=OperationState.QUEUED)
     operation = (queued if attempt is None else queued.filter(attempt=attempt)).first()
-    if operation is None or not move(operation, OperationState.RUNNING, started_at=timezone.now()):
+    if operation is None or not move(
+        operation, OperationState.RUNNING, started_at=timezone.now(), message=""
+    ):
         return None
     return operation
 
@@ -171,9 +173,21 @@ def _sweep_kind(kind: OperationKind) -> int:
     return sum(_retry_or_fail(kind, operation) for operation in lost)
 
 
+def _wake_again(kind: OperationKind, operation: Operation) -> bool:
+    """Nobody took it yet: call once more. That its worker is busy or away is no failed attempt."""
+    queued = Operation.objects.filter(pk=operation.pk, state=OperationState.QUEUED)
+    message = "No worker has taken it yet. Is the worker of its queue running?"
+    if not queued.update(woken_at=timezone.now(), message=message):
+        return False
+    kind.wake(operation)
+    return True
+
+
 def _retry_or_fail(kind: OperationKind, operation: Operation) -> bool:
+    if operation.state == OperationState.QUEUED:
+        return _wake_again(kind, operation)
     if operation.attempt >= kind.max_attempts:
-        reason = f"No worker finished it in {operation.attempt} attempts. Is the worker of its queue running?"
+        reason = f"Its worker was lost in {operation.attempt} attempts; the worker's log may say why."
         return fail_operation(operation, Unavailable(reason))
     changed = Operation.objects.filter(
         pk=operation.pk, state=operation.state, attempt=operation.attempt

@@ -12,8 +12,14 @@ from namespaces.services.grants import require, require_platform_admin
 from tenure.errors import InvalidInput, NotFound, PreconditionFailed
 from tenure.names import check_name
 
+BUILT_IN = {
+    "default": "For whatever has no namespace of its own",
+    "system": "What Tenure itself brings along, shared by all",
+}
+"""These always exist."""
+
 RESERVED = frozenset({"system"})
-"""Built in: nobody creates or changes these."""
+"""Nobody changes these."""
 
 
 def get_namespace(principal: Principal, name: str) -> Namespace:
@@ -22,6 +28,13 @@ def get_namespace(principal: Principal, name: str) -> Namespace:
     if namespace is None:
         raise NotFound(f"There is no namespace {name!r}.")
     return namespace
+
+
+def ensure_built_in() -> None:
+    """Create the built-in namespaces that are missing; called whenever the tables were migrated."""
+    for name, description in BUILT_IN.items():
+        # They come with the tables: nobody did this, so nothing is recorded.
+        Namespace.objects.get_or_create(name=name, defaults={"description": description})
 
 
 def put_namespace(

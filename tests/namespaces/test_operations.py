@@ -116,6 +116,7 @@ def test_a_lost_one_is_tried_again_and_then_fails_with_the_reason(operation: Ope
     assert operations.sweep_operations() == 1
     operation.refresh_from_db()
     assert (operation.state, operation.attempt, WOKEN[-1]) == ("queued", 2, 2)
+    operations.claim_operation(operation.pk)
     silent(operation, 61)
     assert operations.sweep_operations() == 1
     operation.refresh_from_db()
@@ -124,6 +125,18 @@ def test_a_lost_one_is_tried_again_and_then_fails_with_the_reason(operation: Ope
     event = AuditEvent.objects.get(action="namespaces:operation:failed")
     assert event.detail["reason"] == operation.error["detail"]
     assert operations.sweep_operations() == 0
+
+
+def test_one_that_nobody_took_is_called_again_as_often_as_it_takes(operation: Operation) -> None:
+    for _ in range(5):
+        silent(operation, 61)
+        assert operations.sweep_operations() == 1
+    operation.refresh_from_db()
+    assert (operation.state, operation.attempt) == ("queued", 1)
+    assert len(WOKEN) >= 5
+    assert "No worker has taken it" in operation.message
+    claimed = operations.claim_operation(operation.pk)
+    assert claimed and claimed.message == ""
 
 
 def test_its_owner_cancels_it_once(api: Callable[..., APIClient], alice: User, operation: Operation) -> None:
