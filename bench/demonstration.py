@@ -15,6 +15,7 @@ from tenure.client import Client
 from tests.consoles import ROOT, Console
 
 ROUNDS = 5
+WARM_UPS = 3
 SLOW = """
 import time
 from tenure import Pipeline
@@ -38,8 +39,10 @@ def make(spark, numbers):
 def measure(console: Console, client: Client) -> None:
     """Run both in turn, so that both meet the same noise, and print medians and their ratio."""
     with tempfile.TemporaryDirectory(prefix="tenure-bench-") as scratch:
-        plain_seconds(console, Path(scratch) / "warm")
-        pipeline_seconds(client)
+        # Java compiles what it runs often: the first rounds measure that, and not the work.
+        for number in range(WARM_UPS):
+            plain_seconds(console, Path(scratch) / f"warm-{number}")
+            pipeline_seconds(client)
         pairs = [
             (pipeline_seconds(client), plain_seconds(console, Path(scratch) / str(number)))
             for number in range(ROUNDS)
