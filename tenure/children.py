@@ -1,8 +1,9 @@
 """Child processes of the spark worker: started clean, limited, drained, and ended with all they started.
 
 A child gets its token through a pipe, never through arguments or environment, where other
-processes could read it. It runs in a session of its own, so that one signal reaches everything
-that the user's code may have started.
+processes could read it. It runs in a session of its own, so that one signal reaches most of what
+the user's code may have started; what has left the session is found by parent and by its HOME,
+which is unique for each child.
 """
 
 from __future__ import annotations
@@ -24,26 +25,66 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
 
+from tenure.processes import Process, descendants, has_home, processes, reap_orphans
+
 KEPT_OUTPUT_BYTES = 16 * 1024
 LAST_LINES = 20
+KILL_ROUNDS = 50
+
+_own: set[int] = set()
+_own_lock = threading.Lock()
+"""Held while a child starts or orphans are reaped: nobody but its `Child` may reap a child."""
+
+
+def homes() -> Path:
+    """The directory below which children have their homes; each worker of a machine may share it."""
+    path = Path(os.environ.get("TENURE_SPARK_WORKER_HOME") or ".").absolute() / "children"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.gettempdir())
+    return path if os.access(path, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+
+
+def remove_leftovers() -> None:
+    """Remove the homes that killed workers have left. Call it before this worker has children.
+
+    In a container each worker may have the same process id: homes with this one's are left over too.
+    """
+    for home in homes().glob("tenure-*-*"):
+        worker = home.name.split("-")[1]
+        if worker.isdigit() and (int(worker) == os.getpid() or not _lives(int(worker))):
+            shutil.rmtree(home, ignore_errors=True)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 class Child:
     """One running child process; `start_child` makes it."""
 
     def __init__(self, module: str, arguments: Sequence[str]) -> None:
-        self.home = tempfile.mkdtemp(prefix="tenure-")
+        self.home = tempfile.mkdtemp(prefix=f"tenure-{os.getpid()}-", dir=homes())
         command = [sys.executable, "-P", "-m", module, "--worker", str(os.getpid()), *arguments]
-        self._process = subprocess.Popen(
-            command,
-            env=_environment(self.home),
-            cwd=self.home,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            close_fds=True,
-        )
+        with _own_lock:
+            self._process = subprocess.Popen(
+                command,
+                env=_environment(self.home),
+                cwd=self.home,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                close_fds=True,
+            )
+            _own.add(self._process.pid)
         self._stdin = cast(IO[bytes], self._process.stdin)
         self._stdout = cast(IO[bytes], self._process.stdout)
         self.pid = self._process.pid
@@ -73,12 +114,19 @@ class Child:
         return True
 
     def end(self, grace_seconds: float = 0.0) -> int:
-        """End the child and everything in its session; returns its exit code, negative for a signal."""
+        """End the child and everything that it started; returns its exit code, negative for a signal."""
+        if self._process.returncode is not None:
+            return self._process.returncode
+        started = descendants([self.pid], processes())
         if grace_seconds and self.alive():
             self._signal(signal.SIGTERM)
             self.wait(grace_seconds)
         self._signal(signal.SIGKILL)
+        self._kill_strays(started)
         code = self._process.wait()
+        with _own_lock:
+            _own.discard(self.pid)
+            reap_orphans(_own)
         self._drain.join(1.0)
         with suppress(OSError):
             self._stdin.close()
@@ -101,6 +149,25 @@ class Child:
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+    def _kill_strays(self, started: set[Process]) -> None:
+        """Kill what left the session, in rounds: it may start others until it is dead."""
+        for _ in range(KILL_ROUNDS):
+            left = [process for process in self._family(started) if not process.ended]
+            if not left:
+                return
+            for process in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(process.pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+    def _family(self, started: set[Process]) -> set[Process]:
+        """All of this child's that still are; orphans of it are the worker's children by now."""
+        current = processes()
+        adopted = [each for each in current if each.parent == os.getpid() and each.pid not in _own]
+        roots = {each for each in current if each in started}
+        roots |= {each for each in adopted if has_home(each, self.home)}
+        return roots | descendants([self.pid, *(each.pid for each in roots)], current)
 
     def _keep_output(self) -> None:
         with self._stdout as pipe:

@@ -22,7 +22,7 @@ from tenure.errors import InvalidInput, TenureError, Unavailable
 
 API = "/api/v1/"
 OPERATION_ENDS = frozenset({"succeeded", "failed", "cancelled"})
-RUN_ENDS = frozenset({"succeeded", "failed", "cancelled", "lost"})
+RUN_ENDS = frozenset({"succeeded", "failed", "cancelled"})
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 Listener = Callable[[dict[str, Any]], None]

@@ -20,11 +20,22 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from tenure.errors import InvalidInput, TenureError, Unavailable
+from tenure.errors import (
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    NotAuthenticated,
+    NotFound,
+    TenureError,
+    Unavailable,
+)
 from tenure.pipeline import Graph
 
 PROTOCOL_VERSION = 1
 """Part of each call's path (`/v1/runs.claim`); a server answers 404 for a version it does not speak."""
+
+OVER = (Conflict, NotAuthenticated, NotFound, Forbidden)
+"""What the database API answers once a token's work is done, lost or somebody else's."""
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -162,7 +173,7 @@ class OpenedDataset:
 
 @dataclass(frozen=True)
 class PipelineSource:
-    """What the parse child gets: the file's text and the names that its tasks may use undeclared."""
+    """What the parse child gets: the pipeline's namespace and name, and its file's text."""
 
     namespace: str
     name: str
@@ -274,7 +285,8 @@ class IsolatedDatabase:
 
     def call(self, call: Call[P, R], params: P) -> R:
         """Run one call of the contract on the other side; raises the `TenureError` raised there."""
-        body = json.dumps(encode(params)).encode()
+        # Lone surrogates, as `surrogateescape` leaves them in user text, have no UTF-8.
+        body = json.dumps(encode(params), ensure_ascii=False).encode(errors="replace")
         deadline = time.monotonic() + self.patience_seconds
         wait = 0.1
         while True:

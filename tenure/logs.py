@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import sys
 import threading
@@ -10,15 +11,19 @@ from collections import deque
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-from tenure.database import APPEND_LOG, Database, LogBatch, LogLine
-from tenure.errors import TenureError, Unavailable
+from tenure.database import APPEND_LOG, OVER, Database, LogBatch, LogLine, encode
+from tenure.errors import TenureError
 
 CURRENT_TASK: ContextVar[str] = ContextVar("current_task", default="")
 
 FLUSH_SECONDS = 0.3
 BATCH_LINES = 500
+BATCH_BYTES = 1_500_000
+"""As JSON; far below the 8 MiB that the database API takes."""
 LINE_CHARACTERS = 8_000
 WAITING_LINES = 20_000
+REFUSED_STATUSES = frozenset({400, 413, 422})
+"""Answers that a batch would get again, however often it were sent."""
 
 
 def now() -> str:
@@ -30,6 +35,7 @@ class LogShipper:
     """Sends lines in numbered batches from a thread of its own, so that printing never waits for HTTP.
 
     When the database API is away, lines wait; beyond `WAITING_LINES` they are dropped and counted.
+    A batch that the API refuses gives way to a line that says so.
     """
 
     def __init__(self, database: Database) -> None:
@@ -39,6 +45,7 @@ class LogShipper:
         self._sending = threading.Lock()
         self._first = 0
         self._dropped = 0
+        self._notice: LogLine | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="log-shipper", daemon=True)
         self._thread.start()
@@ -74,15 +81,28 @@ class LogShipper:
                 return False
             try:
                 self._database.call(APPEND_LOG, LogBatch(self._first, lines))
-            except Unavailable:
-                with self._lock:
-                    self._waiting.extendleft(reversed(lines))
-                return False
-            except TenureError:
+            except OVER:
                 self._over.set()  # The attempt is over: nobody takes its lines any more.
                 return False
-            self._first += len(lines)
+            except TenureError as error:
+                if error.status not in REFUSED_STATUSES:
+                    self._put_back(lines)
+                    return False
+                self._put_notice(lines, error)
+            else:
+                self._first += len(lines)
             return True
+
+    def _put_back(self, lines: list[LogLine]) -> None:
+        with self._lock:
+            self._waiting.extendleft(reversed(lines))
+
+    def _put_notice(self, lines: list[LogLine], error: TenureError) -> None:
+        if lines == [self._notice]:
+            return  # Not even the notice is taken: another one would not be either.
+        text = f"{len(lines)} lines were dropped: the console refused them: {error.detail}"
+        self._notice = LogLine(now(), "", "warning", text[:LINE_CHARACTERS])
+        self._put_back([self._notice])
 
     def _take(self) -> list[LogLine]:
         with self._lock:
@@ -90,7 +110,18 @@ class LogShipper:
                 text = f"{self._dropped} lines were dropped: they came faster than they could be sent"
                 self._waiting.append(LogLine(now(), "", "warning", text))
                 self._dropped = 0
-            return [self._waiting.popleft() for _ in range(min(BATCH_LINES, len(self._waiting)))]
+            lines: list[LogLine] = []
+            size = 0
+            while self._waiting and len(lines) < BATCH_LINES:
+                size += _bytes(self._waiting[0])
+                if lines and size > BATCH_BYTES:
+                    break
+                lines.append(self._waiting.popleft())
+            return lines
+
+
+def _bytes(line: LogLine) -> int:
+    return len(json.dumps(encode(line), ensure_ascii=False).encode(errors="replace"))
 
 
 class LogStream(io.TextIOBase):

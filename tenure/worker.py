@@ -17,13 +17,15 @@ import uuid
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import worker_init, worker_ready, worker_shutdown, worker_shutting_down
 
-from tenure.children import Child, Spare, Spawner
+from tenure.children import Child, Spare, Spawner, remove_leftovers
 from tenure.database import (
     CLAIM_RUN,
     FINISH_RUN,
     HEARTBEAT,
+    LOAD_SOURCE,
+    OVER,
     REFUSE_SOURCE,
     RELEASE_RUN,
     ClaimedRun,
@@ -34,18 +36,19 @@ from tenure.database import (
     ParseFailure,
     ReleaseRun,
 )
-from tenure.errors import Conflict, Forbidden, NotAuthenticated, NotFound, TenureError
+from tenure.errors import TenureError
+from tenure.processes import adopt_orphans
 
 log = logging.getLogger(__name__)
-
-OVER = (Conflict, NotAuthenticated, NotFound, Forbidden)
-"""What the database API answers once a token's work is done, lost or somebody else's."""
 
 DATABASE_API_URL = os.environ.get("TENURE_DATABASE_API_URL", "").rstrip("/")
 SPARK_REMOTE = os.environ.get("SPARK_REMOTE", "")
 DRIVER_MEMORY_BYTES = int(os.environ.get("TENURE_DRIVER_MEMORY_BYTES", 4 * 1024**3))
 PARSE_MEMORY_BYTES = 1024**3
 PARSE_SECONDS = float(os.environ.get("TENURE_PARSE_SECONDS", "10"))
+RUNS_AT_ONCE = int(os.environ.get("TENURE_RUNS_AT_ONCE", "6"))
+"""Fewer than the pool has threads: runs last, and a deployment must find a thread for its parse."""
+
 CANCEL_GRACE_SECONDS = 2.0
 RESTOCK_SECONDS = 30.0
 
@@ -61,10 +64,18 @@ app.conf.update(
 
 stopping = threading.Event()
 _children: set[Child] = set()
+_places = threading.BoundedSemaphore(RUNS_AT_ONCE)
 _spawner = Spawner()
 _spare = Spare(
     lambda: _spawner.start("tenure.driver", ["--memory-bytes", str(DRIVER_MEMORY_BYTES)]),
 )
+
+
+@worker_init.connect
+def _on_init(**_: Any) -> None:
+    """Before there is a child."""
+    adopt_orphans()
+    remove_leftovers()
 
 
 @worker_ready.connect
@@ -89,6 +100,17 @@ def _on_stopped(**_: Any) -> None:
 @app.task(name="tenure.run")
 def run(token: str) -> None:
     """Claim a run and see it through to its end. `token` is the claim token."""
+    if not _places.acquire(blocking=False):
+        # Left unclaimed for a worker with room: the console's sweep sends it again.
+        log.info("run not taken: this worker has %s already", RUNS_AT_ONCE)
+        return
+    try:
+        _claim_and_run(token)
+    finally:
+        _places.release()
+
+
+def _claim_and_run(token: str) -> None:
     claim = IsolatedDatabase(DATABASE_API_URL, token)
     try:
         # Its own name for each claim: a message delivered twice must not be taken for one asked twice.
@@ -103,6 +125,13 @@ def run(token: str) -> None:
 @app.task(name="tenure.parse")
 def parse(token: str) -> None:
     """Have a pipeline file parsed by a child process. `token` is the operation's."""
+    database = IsolatedDatabase(DATABASE_API_URL, token)
+    try:
+        # The child asks again; asked here it saves a process for each message that comes too late.
+        database.call(LOAD_SOURCE, Nothing())
+    except OVER as error:
+        log.info("pipeline file not parsed: %s", error)
+        return
     arguments = ["--memory-bytes", str(PARSE_MEMORY_BYTES), "--seconds", str(PARSE_SECONDS)]
     child = _spawner.start("tenure.parser", arguments)
     _children.add(child)
@@ -116,7 +145,6 @@ def parse(token: str) -> None:
         return  # The operation's sweep sends it again.
     # After an answer of the child this one is refused: a file can only end its own process early.
     failure = parse_failure(child.output(), code, in_time=in_time)
-    database = IsolatedDatabase(DATABASE_API_URL, token)
     try:
         database.call(REFUSE_SOURCE, failure)
     except OVER:

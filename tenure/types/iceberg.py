@@ -15,20 +15,26 @@ from typing import TYPE_CHECKING
 
 from pyarrow.fs import FileSelector, FileSystem
 from pyarrow.parquet import read_schema
+from pydantic import ValidationError
 from pyiceberg.exceptions import (
+    AuthorizationExpiredError,
+    BadRequestError,
     CommitFailedException,
     CommitStateUnknownException,
+    ForbiddenError,
+    NoSuchTableError,
     ServerError,
     ServiceUnavailableError,
     TableAlreadyExistsError,
+    TooManyRequestsError,
+    UnauthorizedError,
     ValidationException,
 )
 from pyiceberg.io.pyarrow import PyArrowFileIO, parquet_file_to_data_file
 from pyiceberg.manifest import DataFile
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import IdentityTransform
-from requests import ConnectionError as NoConnection
-from requests import Timeout
+from requests import RequestException
 
 from tenure.errors import Conflict, InvalidData, NotFound
 
@@ -42,8 +48,26 @@ log = logging.getLogger(__name__)
 
 COMMIT_ATTEMPTS = 5
 FOOTER_THREADS = 8
-UNKNOWN = (CommitStateUnknownException, ServerError, ServiceUnavailableError, NoConnection, Timeout)
-"""After these a commit may have landed or not."""
+UNKNOWN = (
+    CommitStateUnknownException,
+    ServerError,
+    ServiceUnavailableError,
+    RequestException,
+    ValidationError,
+)
+"""After these a commit may have landed or not, and is worth another try."""
+
+OVERTAKEN = (CommitFailedException, ValidationException)
+REFUSED = (
+    *OVERTAKEN,
+    AuthorizationExpiredError,
+    BadRequestError,
+    ForbiddenError,
+    NoSuchTableError,
+    TooManyRequestsError,
+    UnauthorizedError,
+)
+"""After these a commit certainly did not land; after anything else it may have."""
 
 
 @dataclass(frozen=True)
@@ -113,15 +137,20 @@ def write(table: Table, frame: DataFrame, directory: str, marks: dict[str, str],
     """
     try:
         files = _write_files(table, frame, directory)
-        if not files and not replace:
-            return "nothing to append"
-        snapshot = _commit(table, files, marks, replace=replace)
-    except UNKNOWN:
-        # The commit may have landed all the same: the table may need these files.
-        log.warning("the catalog did not say whether the commit of %s landed", directory)
-        raise
     except BaseException:
         _remove(table, directory)
+        raise
+    if not files and not replace:
+        return "nothing to append"
+    commit = _Commit(table, files, marks, replace)
+    try:
+        snapshot = commit.run()
+    except BaseException:
+        if commit.may_have_landed:
+            # The table may need these files, whatever a later attempt failed with.
+            log.warning("the catalog did not say whether the commit of %s landed", directory)
+        else:
+            _remove(table, directory)
         raise
     return f"snapshot {snapshot}, {_size(files)}"
 
@@ -135,44 +164,62 @@ def _write_files(table: Table, frame: DataFrame, directory: str) -> list[DataFil
     return _data_files(table, directory)
 
 
-def _commit(table: Table, files: list[DataFile], marks: dict[str, str], *, replace: bool) -> int | None:
-    """Commit on the newest state, again if somebody else was first or the catalog did not answer.
+@dataclass
+class _Commit:
+    """One write's commit, with as many attempts as it takes."""
 
-    Trying again is safe: a commit names the snapshot that it follows, and carries its mark.
-    """
-    for attempt in range(COMMIT_ATTEMPTS):
-        last = attempt == COMMIT_ATTEMPTS - 1
+    table: Table
+    files: list[DataFile]
+    marks: dict[str, str]
+    replace: bool
+    may_have_landed: bool = False
+
+    def run(self) -> int | None:
+        """Commit on the newest state, again if somebody else was first or the catalog did not answer.
+
+        Trying again is safe: a commit names the snapshot that it follows, and carries its mark.
+        """
+        name = self.table.name()[-1]
+        for attempt in range(COMMIT_ATTEMPTS):
+            try:
+                if attempt:
+                    time.sleep(0.1 * 2**attempt)
+                    self.table.refresh()
+                return self._attempt()
+            except UNKNOWN:
+                if attempt == COMMIT_ATTEMPTS - 1:
+                    raise
+            except OVERTAKEN:
+                log.info("commit %s: somebody else was first, trying again", name)
+        raise Conflict(
+            f"Table {name!r} changed {COMMIT_ATTEMPTS} times while this task tried to commit: "
+            "others write it at the same time; let one task follow the other."
+        )
+
+    def _attempt(self) -> int | None:
+        landed = find_write(self.table, self.marks["tenure.write"])
+        if landed is not None:
+            return landed
         try:
-            if attempt:
-                time.sleep(0.1 * 2**attempt)
-                table.refresh()
-            landed = find_write(table, marks["tenure.write"])
-            if landed is not None:
-                return landed
-            _commit_once(table, files, marks, replace=replace)
-            current = table.current_snapshot()
-            return current.snapshot_id if current else None
-        except UNKNOWN:
-            if last:
-                raise
-        except (CommitFailedException, ValidationException):
-            log.info("commit %s: somebody else was first, trying again", table.name()[-1])
-    raise Conflict(
-        f"Table {table.name()[-1]!r} changed {COMMIT_ATTEMPTS} times while this task tried to commit: "
-        "others write it at the same time; let one task follow the other."
-    )
+            self._send()
+        except REFUSED:
+            raise
+        except BaseException:
+            self.may_have_landed = True
+            raise
+        current = self.table.current_snapshot()
+        return current.snapshot_id if current else None
 
-
-def _commit_once(table: Table, files: list[DataFile], marks: dict[str, str], *, replace: bool) -> None:
-    # The last writer wins an overwrite: it replaces what is there at the moment of its commit.
-    current = [task.file for task in table.scan().plan_files()] if replace else []
-    with table.transaction() as transaction:
-        update = transaction.update_snapshot(snapshot_properties=marks)
-        with update.overwrite() if replace else update.fast_append() as producer:
-            for file in current:
-                producer.delete_data_file(file)
-            for file in files:
-                producer.append_data_file(file)
+    def _send(self) -> None:
+        # The last writer wins an overwrite: it replaces what is there at the moment of its commit.
+        current = [task.file for task in self.table.scan().plan_files()] if self.replace else []
+        with self.table.transaction() as transaction:
+            update = transaction.update_snapshot(snapshot_properties=self.marks)
+            with update.overwrite() if self.replace else update.fast_append() as producer:
+                for file in current:
+                    producer.delete_data_file(file)
+                for file in self.files:
+                    producer.append_data_file(file)
 
 
 def _data_files(table: Table, directory: str) -> list[DataFile]:
