@@ -49,9 +49,10 @@ $(VENV)/installed: requirements.txt | $(PYTHON)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
+# Without python3-venv Debian leaves half an environment: the next `make` must not take it for a whole one.
 $(PYTHON):
 	@$(if $(SYSTEM_PYTHON),,echo "Tenure needs Python 3.11 or later: apt-get install python3 python3-venv" >&2; exit 1)
 	@$(SYSTEM_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Tenure needs Python 3.11 or later; $(SYSTEM_PYTHON) is $$($(SYSTEM_PYTHON) -V)." >&2; exit 1; }
-	@$(SYSTEM_PYTHON) -m venv $(VENV) || { \
+	@$(SYSTEM_PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "A virtual environment cannot be made: apt-get install python3-venv" >&2; exit 1; }

@@ -177,6 +177,9 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = TENURE_HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = TENURE_HTTPS
+# For programs, which this machine's own reach without the proxy: a redirect would come after a token
+# had travelled in clear text already. Pages, HSTS and secure cookies stay as they are.
+SECURE_REDIRECT_EXEMPT = [r"^health/", r"^iceberg/", r"^api/v1/"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if TENURE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = TENURE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"

@@ -28,12 +28,13 @@ _PROPERTIES = {"format": "csv", "header": True, "null_value": "NA"}
 def find_run(client: Client) -> dict[str, Any] | None:
     """The run that already did the job, otherwise one that is doing it, otherwise None."""
     try:
-        runs = list(client.results(f"{PIPELINE_PATH}/runs"))
+        succeeded = client.get(f"{PIPELINE_PATH}/runs?state=succeeded&page_size=1")["results"]
     except NotFound:
         return None
-    succeeded = (run for run in runs if run["state"] == "succeeded")
-    active = (run for run in runs if run["state"] not in RUN_ENDS)
-    return next(succeeded, None) or next(active, None)
+    if succeeded:
+        return dict(succeeded[0])
+    runs = client.results(f"{PIPELINE_PATH}/runs")
+    return next((run for run in runs if run["state"] not in RUN_ENDS), None)
 
 
 def deploy(client: Client, directory: Path) -> None:
@@ -45,7 +46,8 @@ def deploy(client: Client, directory: Path) -> None:
         client.put(f"namespaces/{NAMESPACE}", {"description": description})
         for name, description in FILES.items():
             path = f"namespaces/{NAMESPACE}/datasets/{name}_file"
-            uri = (directory / f"{name}.csv").as_uri()
+            # Not `as_uri()`: Spark and Hadoop take the %20 of a space literally.
+            uri = f"file://{directory / name}.csv"
             body = {"type": "file_set", "uri": uri, "description": description, "properties": _PROPERTIES}
             client.put(path, body)
     with step(f"Deploying {PIPELINE}"):

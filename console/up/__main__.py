@@ -13,9 +13,11 @@ from console.up.errors import CannotStart, Stopping
 from console.up.home import Home
 from console.up.java import check_java
 from console.up.options import Options, read_options
-from console.up.ports import is_taken
+from console.up.ports import why_unusable
 from console.up.steps import say
 from console.up.supervisor import Supervisor, end_leftovers
+
+BOOT_PATIENCE_SECONDS = 2.0
 
 
 def main(arguments: list[str]) -> int:
@@ -37,16 +39,21 @@ def _supervise(home: Home, options: Options) -> int:
     leftovers = end_leftovers(home.processes)
     if leftovers:
         say(f"Ended {leftovers} processes that an earlier start had left behind.")
-    if is_taken(options.bind, options.port):
-        raise CannotStart(f"Port {options.port} on {options.bind} is taken: set TENURE_PORT to a free one.")
+    reason = why_unusable(options.bind, options.port)
+    if reason:
+        where = f"Port {options.port} on {options.bind}"
+        raise CannotStart(f"{where} cannot be used ({reason}): set TENURE_PORT or TENURE_BIND to another.")
     if not options.spark_remote:
         check_java()
     supervisor = Supervisor(home)
     _stop_on_signals(supervisor, options)
-    threading.Thread(target=_boot, args=(supervisor, options), name="boot", daemon=True).start()
+    boot = threading.Thread(target=_boot, args=(supervisor, options), name="boot", daemon=True)
+    boot.start()
     try:
         supervisor.run()
     finally:
+        # It may be in the middle of something that it must clean up after, such as a password file.
+        boot.join(BOOT_PATIENCE_SECONDS)
         home.runtime_env.unlink(missing_ok=True)
     return supervisor.exit_code
 

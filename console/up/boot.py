@@ -22,7 +22,7 @@ from console.up.steps import done, say, step
 from console.up.supervisor import Supervisor
 
 START_SECONDS = 90.0
-TOKEN_MINUTES = 60
+TOKEN_MINUTES = 15
 
 
 class Boot:
@@ -45,6 +45,9 @@ class Boot:
             "TENURE_HOME": str(self.home.path),
             "TENURE_PORT": str(self.options.port),
             "TENURE_URL": self.options.url or self.options.local_url,
+            "TENURE_ALLOWED_HOSTS": self.options.allowed_hosts,
+            # Drivers run on this machine: they need not find the public address, nor its proxy.
+            "TENURE_CATALOG_URL": self.options.catalog_url or f"{self.options.local_url}/iceberg",
             "TENURE_DATABASE_API_URL": f"http://{LOOPBACK}:{port}",
             "TENURE_SECRET_KEY": os.environ.get("TENURE_SECRET_KEY") or secret_key,
             "DATABASE_URL": self.postgres.url if self.postgres else self.options.database_url,
@@ -82,7 +85,7 @@ class Boot:
 
     def _start_postgres(self, postgres: Postgres) -> None:
         with step("Postgres"):
-            postgres.prepare()
+            postgres.prepare(self.supervisor)
             self.supervisor.add(postgres.spec())
             self.supervisor.wait_until(postgres.answers, "postgres", START_SECONDS)
             postgres.ensure_database()
@@ -109,10 +112,14 @@ class Boot:
 
     def demonstrate(self) -> None:
         """Deploy and run the demonstration unless it ran before; with `--once` also check its answers."""
-        token = self._manage("create_token", "admin", "--minutes", str(TOKEN_MINUTES)).strip()
+        done_before = self.home.path / "demonstration" / "done"
+        if done_before.exists() and not self.options.once:
+            return
+        token = self._manage("create_token", "--any-admin", "--minutes", str(TOKEN_MINUTES)).strip()
         command = [sys.executable, "-m", "console.demonstration", *(["--check"] if self.options.once else [])]
         environment = self._demonstration_environment(token)
         self.supervisor.run_command(command, environment, REPOSITORY, capture=False)
+        done_before.touch()
 
     def _demonstration_environment(self, token: str) -> Mapping[str, str]:
         # A client like any other: it reaches the console with a token, and has no database.
@@ -139,12 +146,12 @@ class Boot:
 
 
 def is_healthy(url: str) -> bool:
-    """Whether a health address of this machine answers well (a redirect to HTTPS counts as well)."""
+    """Whether a health address of this machine answers well."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.netloc, timeout=5.0)
     try:
         connection.request("GET", parts.path, headers={"Host": f"localhost:{parts.port}"})
-        return connection.getresponse().status < 400
+        return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
         return False
     finally:

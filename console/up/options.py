@@ -12,6 +12,7 @@ from console.up.errors import CannotStart
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 _WILDCARDS = ("0.0.0.0", "::", "")  # noqa: S104  # compared with, not bound to
+_LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Options:
     bind: str
     port: int
     url: str
+    catalog_url: str
     database_url: str
     redis_url: str
     spark_remote: str
@@ -33,6 +35,14 @@ class Options:
         """Where the web process is reached from this machine, whatever its public address is."""
         host = "127.0.0.1" if self.bind in _WILDCARDS else self.bind
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def allowed_hosts(self) -> str:
+        """`TENURE_ALLOWED_HOSTS` as given, and what this machine's own processes reach the console by."""
+        given = [host.strip() for host in os.environ.get("TENURE_ALLOWED_HOSTS", "").split(",")]
+        bound = f"[{self.bind}]" if ":" in self.bind else self.bind
+        own = [*_LOOPBACK_HOSTS, *([] if self.bind in _WILDCARDS else [bound])]
+        return ",".join(dict.fromkeys(host for host in (*given, *own) if host))
 
 
 def read_options(arguments: Sequence[str]) -> Options:
@@ -48,6 +58,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         bind=os.environ.get("TENURE_BIND") or "127.0.0.1",
         port=port,
         url=os.environ.get("TENURE_URL", "").rstrip("/"),
+        catalog_url=os.environ.get("TENURE_CATALOG_URL", "").rstrip("/"),
         database_url=os.environ.get("DATABASE_URL", ""),
         redis_url=os.environ.get("REDIS_URL", ""),
         spark_remote=os.environ.get("SPARK_REMOTE", ""),

@@ -21,14 +21,15 @@ def free_port() -> int:
                 return port
 
 
-def is_taken(host: str, port: int) -> bool:
-    """Whether another program holds `host:port`."""
+def why_unusable(host: str, port: int) -> str:
+    """Why this process cannot listen on `host:port`, in the system's words; empty when it can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.create_server((host, port), family=family):
-            return False
-    except OSError:
-        return True
+            return ""
+    except OSError as error:
+        # Python appends the address, which the caller names anyway.
+        return (error.strerror or str(error)).partition(" (while attempting")[0]
 
 
 def answers(port: int) -> bool:

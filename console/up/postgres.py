@@ -12,7 +12,6 @@ import pwd
 import shutil
 import signal
 import stat
-import subprocess
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from console.up.child import ChildSpec
 from console.up.errors import CannotStart
 from console.up.home import Home, write_privately
 from console.up.ports import LOOPBACK
+from console.up.supervisor import Supervisor
 
 with warnings.catch_warnings():
     # Its import asks where runtime files go, and says so where no login session has set that.
@@ -46,6 +46,7 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
+_ENVIRONMENT = {"PATH": os.defpath, "LANG": "C.UTF-8"}
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,18 @@ class Postgres:
     def _binaries(self) -> Path:
         return POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]
 
-    def prepare(self) -> None:
-        """Make the cluster if there is none; a half-made one (of an interrupted start) is made again."""
+    def prepare(self, supervisor: Supervisor | None = None) -> None:
+        """Make the cluster if there is none; a half-made one (of an interrupted start) is made again.
+
+        With a supervisor, stopping that ends the work here as well.
+        """
         self._directory.mkdir(mode=0o700, exist_ok=True)
         user = system_user()
         if user:
             self._let_in(user)
         if not (self._directory / "initialised").exists():
             shutil.rmtree(self._data, ignore_errors=True)
-            self._initialise(user)
+            self._initialise(supervisor or Supervisor(self.home), user)
             (self._directory / "initialised").touch()
         self._check_version()
 
@@ -95,10 +99,13 @@ class Postgres:
             mode = directory.stat().st_mode
             if not mode & stat.S_IXOTH:
                 directory.chmod(mode | stat.S_IXOTH)
-        if not installation.stat().st_mode & stat.S_IXOTH:
-            ensure_folder_permissions(installation, stat.S_IROTH | stat.S_IXOTH)
+        # The wheel keeps the libraries that the programs load beside its package.
+        package = installation.parent
+        for needed in (installation, package.with_name(f"{package.name}.libs")):
+            if needed.exists() and not _is_open(needed):
+                ensure_folder_permissions(needed, stat.S_IROTH | stat.S_IXOTH)
 
-    def _initialise(self, user: str | None) -> None:
+    def _initialise(self, supervisor: Supervisor, user: str | None) -> None:
         password_file = self._directory / "password"
         write_privately(password_file, self.secrets["postgres_admin"] + "\n")
         if user:
@@ -107,15 +114,11 @@ class Postgres:
         command += ["--auth", "scram-sha-256", "--pwfile", str(password_file), "--encoding", "UTF8"]
         command += ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--locale", "C"]
         try:
-            made = subprocess.run(
-                command, cwd=self._directory, user=user, group=user, capture_output=True, check=False
-            )
+            supervisor.run_command(command, _ENVIRONMENT, self._directory, user=user)
+        except CannotStart as error:
+            raise CannotStart(f"Postgres' data directory {self._data} cannot be made: {error}") from error
         finally:
-            password_file.unlink()
-        if made.returncode != 0:
-            raise CannotStart(
-                f"Postgres' data directory {self._data} cannot be made: {made.stderr.decode().strip()}"
-            )
+            password_file.unlink(missing_ok=True)
 
     def _check_version(self) -> None:
         found = (self._data / "PG_VERSION").read_text().strip()
@@ -135,7 +138,7 @@ class Postgres:
         return ChildSpec(
             name="postgres",
             command=[self._binary("postgres"), "-D", str(self._data), *options],
-            environment={"PATH": os.defpath, "LANG": "C.UTF-8"},
+            environment=_ENVIRONMENT,
             directory=self._directory,
             log=self.home.log("postgres"),
             phase=3,
@@ -172,6 +175,16 @@ class Postgres:
                 connection.execute(make.format(role, sql.Literal(self.secrets["postgres"])))
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, role))
+
+
+def _is_open(top: Path) -> bool:
+    """Whether any user can read everything below `top`; a umask at installation time may have closed it."""
+    for directory, _, names in os.walk(top):
+        if not os.stat(directory).st_mode & stat.S_IXOTH:
+            return False
+        if any(not os.lstat(os.path.join(directory, name)).st_mode & stat.S_IROTH for name in names):
+            return False
+    return True
 
 
 def system_user() -> str | None:

@@ -81,9 +81,10 @@ class Spark:
     def spec(self) -> ChildSpec:
         """How to run the server in the foreground."""
         (self._directory / "local").mkdir(mode=0o700, exist_ok=True)
-        log4j = self._directory / "log4j2.properties"
-        log4j.write_text(_LOG4J)
-        options = " ".join((*_JVM_OPTIONS, f"-Dlog4j2.configurationFile=file://{log4j}"))
+        log4j = "log4j2.properties"
+        (self._directory / log4j).write_text(_LOG4J)
+        # Relative to the server's own directory: spark-submit splits these options at spaces.
+        options = " ".join((*_JVM_OPTIONS, f"-Dlog4j2.configurationFile={log4j}"))
         spark_home = _spark_home()
         command = [str(spark_home / "bin" / "spark-submit")]
         command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]

@@ -128,7 +128,13 @@ class Supervisor:
                 raise CannotStart(f"{name} does not start ({why}); see {log}:\n{last_lines(log)}")
 
     def run_command(
-        self, command: Sequence[str], environment: Mapping[str, str], directory: Path, *, capture: bool = True
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        directory: Path,
+        *,
+        capture: bool = True,
+        user: str | None = None,
     ) -> str:
         """Run a command to its end, or until everything stops; raises `CannotStart` if it fails.
 
@@ -136,7 +142,10 @@ class Supervisor:
         go where this process's own go.
         """
         log_path = self.home.log("setup")
-        with open(log_path, "ab") as log:
+        # Under the lock: whoever stops everything either sees the command or keeps it from starting.
+        with self._lock, open(log_path, "ab") as log:
+            if self._stopping.is_set():
+                raise Stopping
             process = subprocess.Popen(
                 command,
                 env=dict(environment),
@@ -145,9 +154,11 @@ class Supervisor:
                 stdout=subprocess.PIPE if capture else None,
                 stderr=log if capture else None,
                 start_new_session=True,
+                user=user,
+                group=user,
+                extra_groups=[] if user else None,
                 preexec_fn=dies_with_parent(SIGTERM),
             )
-        with self._lock:
             self._commands.add(process)
         output, _ = process.communicate()
         with self._lock:

@@ -20,12 +20,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Whose token, and for how long."""
-        parser.add_argument("user", help="the user name")
+        parser.add_argument("user", nargs="?", help="the user name")
+        parser.add_argument("--any-admin", action="store_true", help="of the first active admin instead")
         parser.add_argument("--minutes", type=int, help="its life; otherwise TENURE_TOKEN_DAYS")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Create the token; the user's expired ones go, so that they do not pile up."""
-        user = _user(options["user"])
+        if bool(options["user"]) == options["any_admin"]:
+            raise CommandError("Say whose token: a user name, or --any-admin.")
+        user = _any_admin() if options["any_admin"] else _user(options["user"])
         life = _life(options["minutes"])
         AuthToken.objects.filter(user=user, expiry__lt=timezone.now()).delete()
         _, token = AuthToken.objects.create(user, expiry=life)
@@ -38,6 +41,13 @@ def _user(name: str) -> User:
         raise CommandError(f"There is no user {name!r}.")
     if not user.is_active:
         raise CommandError(f"The user {name!r} is not active: a token would open nothing.")
+    return user
+
+
+def _any_admin() -> User:
+    user = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if user is None:
+        raise CommandError("There is no active admin: make one with `manage.py createsuperuser`.")
     return user
 
 

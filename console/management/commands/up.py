@@ -38,7 +38,11 @@ def _environment() -> dict[str, str]:
     """The environment without what the settings took from the `runtime.env` of an earlier start."""
     stale = read_env_file(settings.TENURE_HOME / "runtime.env")
     given = _given_names()
-    return {name: value for name, value in os.environ.items() if name in given or name not in stale}
+    kept = {name: value for name, value in os.environ.items() if name in given or name not in stale}
+    if kept.get("TENURE_HOME"):
+        # As the caller meant it: the supervisor works in another directory.
+        kept["TENURE_HOME"] = str(settings.TENURE_HOME)
+    return kept
 
 
 def _given_names() -> set[str]:
