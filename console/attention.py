@@ -55,9 +55,8 @@ def _process(process: health.Health) -> Item:
 
 def _run(run: Run) -> Item:
     namespace, name = run.pipeline.namespace.name, run.pipeline.name
-    lost = "was lost" in run.error or "lost:" in run.error
     state = "failed" if run.ended else "retrying"
-    verb = "was lost" if lost else "failed"
+    verb = "failed" if run.ended else "is tried again"
     reason = first_line(run.error)
     return Item(
         state,

@@ -9,7 +9,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from console.errors import PROBLEM, as_domain_error
+from console.errors import PROBLEM, as_tenure_error
 from lineage.database import DirectDatabase
 from namespaces.tokens import WorkToken, read_token
 from tenure.database import CALLS, PROTOCOL_VERSION, decode, encode
@@ -25,7 +25,7 @@ def call(request: HttpRequest, version: int, name: str) -> HttpResponse:
     try:
         return JsonResponse(_answer(request, version, name))
     except Exception as error:  # noqa: BLE001  # the last line: an untrusted caller gets an id, no traceback
-        return _problem(as_domain_error(error))
+        return _problem(as_tenure_error(error))
 
 
 def _answer(request: HttpRequest, version: int, name: str) -> object:

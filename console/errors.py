@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import DataError
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -21,6 +21,7 @@ from tenure.errors import (
     NotFound,
     TenureError,
     TooLarge,
+    Unavailable,
 )
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ PROBLEM = "application/problem+json"
 def problem_handler(exc: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler: every failure is an RFC 9457 problem document."""
     set_rollback()
-    error = as_domain_error(exc)
+    error = as_tenure_error(exc)
     response = Response(error.problem(), error.status, content_type=PROBLEM)
     if isinstance(exc, exceptions.APIException):
         for header in ("auth_header", "wait"):
@@ -39,8 +40,8 @@ def problem_handler(exc: Exception, context: dict[str, Any]) -> Response:
     return response
 
 
-def as_domain_error(exc: Exception) -> TenureError:
-    """The domain's error for whatever was raised; what has no name gets an id and stays in the log."""
+def as_tenure_error(exc: Exception) -> TenureError:
+    """The `TenureError` for whatever was raised; what has no name gets an id and stays in the log."""
     if isinstance(exc, TenureError):
         return exc
     if isinstance(exc, exceptions.ValidationError):
@@ -55,6 +56,9 @@ def as_domain_error(exc: Exception) -> TenureError:
         return _api_error(exc)
     if isinstance(exc, RequestDataTooBig):
         return TooLarge(f"A request's body holds up to {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")
+    if isinstance(exc, OperationalError | InterfaceError):
+        logger.warning("the database is away: %s", exc)
+        return Unavailable("The database does not answer. Nothing was changed; try again.")
     if isinstance(exc, DataError | UnicodeEncodeError):
         return InvalidInput(
             "A value cannot be stored: a number out of range, or a text with a NUL or half a character."

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 
-from console.errors import as_domain_error
+from console.errors import as_tenure_error
 from namespaces.principals import principal_of
 from tenure.errors import TenureError
 
@@ -28,8 +28,8 @@ class PrincipalMiddleware:
         return self.get_response(request)
 
 
-class DomainErrorMiddleware:
-    """A domain error raised by a page becomes a page that says what was wrong and what to do."""
+class ErrorPageMiddleware:
+    """A `TenureError` raised by a page becomes a page that says what was wrong and what to do."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -42,5 +42,5 @@ class DomainErrorMiddleware:
         """Render a `TenureError`, and what the database cannot hold; leave everything else to Django."""
         if not isinstance(exception, TenureError | DataError):
             return None
-        problem = as_domain_error(exception)
+        problem = as_tenure_error(exception)
         return render(request, "problem.html", {"problem": problem}, status=problem.status)

@@ -80,7 +80,7 @@ _WEB_MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "console.middleware.DomainErrorMiddleware",
+    "console.middleware.ErrorPageMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 _IS_DATABASE_API = TENURE_PROCESS == "database-api"

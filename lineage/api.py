@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
@@ -24,7 +26,7 @@ from lineage.serializers import (
 )
 from lineage.services import pipelines, runs
 from lineage.services.graph import MAX_LEVELS, lineage_of
-from namespaces.faces import principal
+from namespaces.faces import hide_programs, principal
 from namespaces.models import AuditEvent
 from namespaces.serializers import OperationSerializer
 from namespaces.services.tenancy import get_namespace
@@ -173,8 +175,13 @@ class AccessList(generics.ListAPIView[AuditEvent]):
     def get_queryset(self) -> QuerySet[AuditEvent]:
         """Those of one dataset that the principal may see."""
         path = (self.kwargs["namespace"], self.kwargs["dataset"])
-        get_dataset(principal(self.request), *path)
-        return AuditEvent.objects.of_dataset(*path).accesses()
+        self.dataset = get_dataset(principal(self.request), *path)
+        return AuditEvent.objects.of_dataset(*path, self.dataset.created_at).accesses()
+
+    def paginate_queryset(self, queryset: Any) -> list[Any]:
+        """One page, without runs that the principal may not see."""
+        rows = list(super().paginate_queryset(queryset) or ())
+        return hide_programs(principal(self.request), self.dataset.namespace, rows)
 
 
 class LineageDetail(APIView):

@@ -16,7 +16,7 @@ from lineage.services.graph import lineage_of
 from lineage.services.pipelines import get_pipeline
 from lineage.services.runs import cancel_run, get_run, start_run
 from lineage.source import numbered_source
-from namespaces.faces import principal
+from namespaces.faces import hide_programs, principal
 from namespaces.models import AuditEvent, Level, Namespace
 from namespaces.paging import page_of
 from namespaces.services.grants import levels_held
@@ -46,10 +46,13 @@ def dataset_lineage(request: HttpRequest, namespace: str, dataset: str) -> HttpR
 @require_GET
 def dataset_accesses(request: HttpRequest, namespace: str, dataset: str) -> HttpResponse:
     """Who read and wrote a dataset: a panel of its page, or a page of its own."""
-    found = get_dataset(principal(request), namespace, dataset)
-    events = AuditEvent.objects.of_dataset(namespace, dataset).accesses()
+    who = principal(request)
+    found = get_dataset(who, namespace, dataset)
+    events = AuditEvent.objects.of_dataset(namespace, dataset, found.created_at).accesses()
     brief = "brief" in request.GET
-    context = {"dataset": found, "brief": brief, "page": page_of(events, request, size=10 if brief else 50)}
+    page = page_of(events, request, size=10 if brief else 50)
+    hide_programs(who, found.namespace, page.rows)
+    context = {"dataset": found, "brief": brief, "page": page}
     return render(request, _panel(request, "accesses"), context)
 
 

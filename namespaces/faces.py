@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from django.http import HttpRequest
 from rest_framework.request import Request
 
+from namespaces.models import Namespace
 from namespaces.principals import Principal, principal_of
+from namespaces.services.grants import sees_whole
 from tenure.errors import InvalidInput
 
 
@@ -18,6 +20,14 @@ def principal(request: Request | HttpRequest) -> Principal:
         known = principal_of(request.user)
         request.principal = known  # type: ignore[union-attr]  # kept for the rest of the request
     return cast(Principal, known)
+
+
+def hide_programs(who: Principal, namespace: Namespace, rows: list[Any]) -> list[Any]:
+    """Accesses or snapshots of a dataset, without the runs of a namespace that one may not see as a whole."""
+    if not sees_whole(who, namespace):
+        for row in rows:
+            row.pipeline, row.run, row.attempt, row.task = "", None, None, ""
+    return rows
 
 
 def expected_version(request: Request) -> int | None:

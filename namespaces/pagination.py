@@ -22,12 +22,8 @@ class CursorPages(BasePagination):
         ordering = getattr(view, "ordering", "-pk")
         ordering = (ordering,) if isinstance(ordering, str) else ordering
         self.address = request.build_absolute_uri(request.path)
-        try:
-            page: Page[Any] = page_of(queryset, request._request, ordering, _size(request))
-        except (TypeError, ValueError):
-            raise InvalidInput("The cursor is damaged: start at the list's first page.") from None
-        self.page = page
-        return page.rows
+        self.page: Page[Any] = page_of(queryset, request._request, ordering, _size(request))
+        return self.page.rows
 
     def get_paginated_response(self, data: Any) -> Response:
         """`next` and `previous` are addresses, or null at the ends."""

@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from tenure.errors import InvalidInput
 
 PAGE_SIZE = 50
+DAMAGED = "This link to a page of a list is damaged: start at the list's first page."
 T = TypeVar("T", bound=Model)
 
 
@@ -36,7 +37,7 @@ def page_of(
     after, before = request.GET.get("after", ""), request.GET.get("before", "")
     wanted = [_flipped(field) for field in ordering] if before else list(ordering)
     if cursor := after or before:
-        queryset = queryset.filter(_beyond(wanted, _read_cursor(cursor, len(wanted))))
+        queryset = _after(queryset, wanted, cursor)
     rows = list(queryset.order_by(*wanted)[: size + 1])
     more, rows = len(rows) > size, rows[:size]
     if before:
@@ -47,6 +48,13 @@ def page_of(
         previous=_link(request, "before", rows[0], ordering) if rows and has_previous else "",
         next=_link(request, "after", rows[-1], ordering) if rows and has_next else "",
     )
+
+
+def _after(queryset: QuerySet[T], ordering: Sequence[str], cursor: str) -> QuerySet[T]:
+    try:
+        return queryset.filter(_beyond(ordering, _read_cursor(cursor, len(ordering))))
+    except (TypeError, ValueError):
+        raise InvalidInput(DAMAGED) from None
 
 
 def _flipped(field: str) -> str:
@@ -87,5 +95,5 @@ def _read_cursor(text: str, length: int) -> list[Any]:
         or len(values) != length
         or not all(isinstance(v, str | int) for v in values)
     ):
-        raise InvalidInput("This link to a page of a list is damaged: start at the list's first page.")
+        raise InvalidInput(DAMAGED)
     return values

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -20,12 +19,9 @@ from namespaces.services.tenancy import get_namespace
 
 @require_GET
 def namespaces(request: HttpRequest) -> HttpResponse:
-    """Namespaces, by name, with how much is in each."""
+    """Namespaces, by name."""
     visible = Namespace.objects.visible_to(principal(request))
-    counted = visible.annotate(
-        dataset_count=Count("datasets", distinct=True), pipeline_count=Count("pipelines", distinct=True)
-    )
-    return render(request, "namespaces/namespaces.html", {"page": page_of(counted, request, ("name",))})
+    return render(request, "namespaces/namespaces.html", {"page": page_of(visible, request, ("name",))})
 
 
 @require_GET
@@ -34,12 +30,8 @@ def namespace(request: HttpRequest, namespace: str) -> HttpResponse:
     who = principal(request)
     found = get_namespace(who, namespace)
     grants = Grant.objects.visible_to(who).filter(namespace=found).select_related("user", "group")
-    counts = Namespace.objects.filter(pk=found.pk).aggregate(
-        datasets=Count("datasets", distinct=True), pipelines=Count("pipelines", distinct=True)
-    )
     context = {
         "namespace": found,
-        "counts": counts,
         "grants": grants.order_by("dataset", "user__username", "group__name", "level"),
         "levels": sorted(levels_held(who, found)),
     }

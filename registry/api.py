@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
@@ -9,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from namespaces.faces import etag, expected_version, principal
+from namespaces.faces import etag, expected_version, hide_programs, principal
 from namespaces.serializers import OperationSerializer
 from namespaces.services.tenancy import get_namespace
 from registry.filters import DatasetFilter
@@ -88,7 +90,11 @@ class SnapshotList(generics.ListAPIView[Snapshot]):
 
     def get_queryset(self) -> QuerySet[Snapshot]:
         """Those of one dataset that the principal may see."""
-        dataset = datasets.get_dataset(
-            principal(self.request), self.kwargs["namespace"], self.kwargs["dataset"]
-        )
-        return Snapshot.objects.filter(dataset=dataset)
+        path = (self.kwargs["namespace"], self.kwargs["dataset"])
+        self.dataset = datasets.get_dataset(principal(self.request), *path)
+        return Snapshot.objects.filter(dataset=self.dataset)
+
+    def paginate_queryset(self, queryset: Any) -> list[Any]:
+        """One page, without runs that the principal may not see."""
+        rows = list(super().paginate_queryset(queryset) or ())
+        return hide_programs(principal(self.request), self.dataset.namespace, rows)

@@ -30,7 +30,7 @@ class Reading:
 
 def last_read(dataset: Dataset) -> Reading | None:
     """The last allowed read of a dataset; None when nobody ever did. Two queries."""
-    events = AuditEvent.objects.of_dataset(dataset.namespace.name, dataset.name)
+    events = AuditEvent.objects.of_dataset(dataset.namespace.name, dataset.name, dataset.created_at)
     reads = events.filter(access__in=("read", "read_write"), outcome=Outcome.ALLOWED)
     last = reads.order_by("-pk").values_list("at", flat=True).first()
     if last is None:

@@ -68,23 +68,41 @@ def _check_uri(uri: str) -> None:
     if not uri or len(uri) > MAX_URI:
         raise InvalidInput(f"A file_set needs a 'uri' of up to {MAX_URI} characters.")
     parts = urlsplit(uri)
+    if parts.scheme == "file" and not uri.startswith("file:///"):
+        raise InvalidInput("A file's URI starts with 'file:///'.")
     if parts.scheme not in FILE_SCHEMES or not parts.path.startswith("/"):
         raise InvalidInput(
             f"{parts.scheme or 'This'} URI cannot be read; use one of {', '.join(FILE_SCHEMES)}://…."
         )
     if parts.username or parts.password:
         raise InvalidInput("A URI holds no user name or password: remove what stands before '@'.")
-    if any(part == ".." for part in parts.path.split("/")):
-        raise InvalidInput("A URI's path holds no '..'.")
-    if _inside_warehouse(uri):
+    # One place has one spelling: otherwise the comparisons below could be talked around.
+    if any(part in ("", ".", "..") for part in parts.path.rstrip("/").split("/")[1:]):
+        raise InvalidInput("A URI's path holds no '..', no '.' and no empty part.")
+    if set(uri) & set("*?[]{}#\\"):
+        raise InvalidInput("A URI names one file or one folder: it holds none of * ? [ ] { } # \\.")
+    if _overlaps(uri, settings.TENURE_WAREHOUSE):
         raise InvalidInput(
-            "The URI lies inside the warehouse, which only tables write to. Put the files elsewhere."
+            "The URI meets the warehouse, which only tables write to. Put the files elsewhere."
         )
+    home = f"file://{settings.TENURE_HOME}"
+    if _overlaps(uri, home) and not _inside(uri, f"{home}/demonstration"):
+        raise InvalidInput("The URI meets the console's own directory. Put the files elsewhere.")
 
 
-def _inside_warehouse(uri: str) -> bool:
-    warehouse = settings.TENURE_WAREHOUSE.replace("file://localhost/", "file:///").rstrip("/") + "/"
-    return (uri.replace("file://localhost/", "file:///").rstrip("/") + "/").startswith(warehouse)
+def _overlaps(uri: str, place: str) -> bool:
+    """Whether either holds the other: a folder above the warehouse holds it as well."""
+    return _inside(uri, place) or _inside(place, uri)
+
+
+def _inside(uri: str, place: str) -> bool:
+    return _comparable(uri).startswith(_comparable(place))
+
+
+def _comparable(uri: str) -> str:
+    scheme, _, rest = uri.partition("://")
+    scheme = "s3" if scheme in ("s3a", "s3n") else scheme
+    return f"{scheme}://{rest.rstrip('/')}/"
 
 
 def _refuse_unknown(properties: dict[str, Any], known: set[str]) -> None:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from namespaces.faces import principal
+from namespaces.faces import hide_programs, principal
 from namespaces.models import Level, Namespace
 from namespaces.paging import page_of
 from namespaces.services.grants import levels_held
@@ -27,7 +27,7 @@ TABS = ("lineage", "schema", "snapshots", "accesses", "history")
 def datasets(request: HttpRequest) -> HttpResponse:
     """Datasets by name, searched and filtered."""
     who = principal(request)
-    chosen = DatasetFilter(request.GET, Dataset.objects.visible_to(who).with_facts().defer("table__metadata"))
+    chosen = DatasetFilter(request.GET, Dataset.objects.visible_to(who).with_facts())
     context = {
         "page": page_of(chosen.qs, request, ("namespace__name", "name")),
         "chosen": request.GET,
@@ -66,7 +66,12 @@ def _tab(request: HttpRequest, dataset: Dataset, tab: str) -> dict[str, Any]:
         "snapshots": dataset.snapshots.all(),
         "history": dataset.specifications.all(),
     }
-    return {"page": page_of(rows[tab], request)} if tab in rows else {}
+    if tab not in rows:
+        return {}
+    page = page_of(rows[tab], request)
+    if tab == "snapshots":
+        hide_programs(principal(request), dataset.namespace, page.rows)
+    return {"page": page}
 
 
 @require_http_methods(["GET", "POST"])

@@ -11,7 +11,14 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from lineage.models import LogLine, Run, RunState, TaskRun, TaskState
-from lineage.services.runs import end_run, finished_tasks, move_run, principal_of_run, retry_run
+from lineage.services.runs import (
+    MOST_ATTEMPTS,
+    end_run,
+    finished_tasks,
+    move_run,
+    principal_of_run,
+    retry_run,
+)
 from namespaces.tokens import Work, WorkToken
 from registry.models import Dataset
 from tenure import database as contract
@@ -47,8 +54,16 @@ def claim_run(run: Run, worker: str) -> contract.ClaimedRun:
         run=run.number,
         attempt=run.attempt,
         heartbeat_seconds=settings.TENURE_HEARTBEAT_SECONDS,
-        timeout_seconds=settings.TENURE_RUN_TIMEOUT_SECONDS,
+        timeout_seconds=_seconds_left(run),
     )
+
+
+def _seconds_left(run: Run) -> float:
+    """The time limit is the run's: what earlier attempts took is gone."""
+    started = run.started_at or timezone.now()
+    taken = (timezone.now() - started).total_seconds()
+    limit: float = settings.TENURE_RUN_TIMEOUT_SECONDS
+    return max(1.0, limit - taken)
 
 
 def heartbeat(run: Run) -> contract.HeartbeatAnswer:
@@ -154,6 +169,8 @@ def release_run(run: Run, reason: str) -> None:
     """The worker stops and gives the run back: it is tried again, at no cost to its retries."""
     if run.cancel_requested_at is not None:
         end_run(run, RunState.CANCELLED, "Cancelled.")
+    elif run.attempt >= MOST_ATTEMPTS:
+        end_run(run, RunState.FAILED, f"It was given back {run.attempt} times; see the worker's log.")
     else:
         retry_run(run, plain_text(reason, 500), counts=False)
 

@@ -141,7 +141,7 @@ class _Drawing:
 
 def _visible_datasets(principal: Principal, refs: Iterable[Ref]) -> dict[Ref, Dataset]:
     named = reduce(or_, (Q(namespace__name=namespace, name=name) for namespace, name in refs), Q(pk__in=()))
-    found = Dataset.objects.visible_to(principal).filter(named).select_related("namespace", "table")
+    found = Dataset.objects.visible_to(principal).filter(named).with_facts()
     return {(dataset.namespace.name, dataset.name): dataset for dataset in found}
 
 

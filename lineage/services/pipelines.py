@@ -204,6 +204,7 @@ def _store_version(deployment: _Deployment) -> tuple[PipelineVersion, bool]:
     source_hash = hashlib.sha256(deployment.source.encode()).hexdigest()
     current = pipeline.current_version
     if current and (current.source_hash, current.graph_hash) == (source_hash, graph_hash(graph)):
+        _take_over(deployment, pipeline)
         return current, False
     version = PipelineVersion.objects.create(
         pipeline=pipeline,
@@ -217,6 +218,21 @@ def _store_version(deployment: _Deployment) -> tuple[PipelineVersion, bool]:
     )
     _make_current(deployment, pipeline, version)
     return version, True
+
+
+def _take_over(deployment: _Deployment, pipeline: Pipeline) -> None:
+    """The same file by somebody else: no new version, and from now on its runs act for them."""
+    if pipeline.owner_id == deployment.actor.user_id:
+        return
+    pipeline.owner_id = deployment.actor.user_id
+    pipeline.save(update_fields=["owner"])
+    record(
+        deployment.actor,
+        Action.PIPELINE_TAKEN_OVER,
+        "pipeline",
+        pipeline.name,
+        namespace=deployment.namespace.name,
+    )
 
 
 def _make_current(deployment: _Deployment, pipeline: Pipeline, version: PipelineVersion) -> None:

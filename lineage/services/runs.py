@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import logging
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -21,7 +23,11 @@ from namespaces.services.grants import require
 from namespaces.tokens import Work, WorkToken
 from tenure.errors import Conflict, InvalidInput, NotFound
 
+logger = logging.getLogger(__name__)
+
 WAKE_AGAIN_SECONDS = 30.0
+MOST_ATTEMPTS = 50
+"""Of any run, given back or lost: a worker that only takes and returns it must come to an end."""
 
 
 def get_run(principal: Principal, namespace: str, pipeline: str, number: int) -> Run:
@@ -191,7 +197,8 @@ def retry_run(run: Run, reason: str, *, counts: bool) -> bool:
     )
     lost.filter(state=TaskState.WAITING).update(state=TaskState.SKIPPED)
     add_task_runs(run, [task["name"] for task in run.version.graph["tasks"] if task["name"] not in finished])
-    record_run(SYSTEM, Action.RUN_LOST, run, outcome=Outcome.FAILED, detail={"reason": reason})
+    action, outcome = (Action.RUN_LOST, Outcome.FAILED) if counts else (Action.RUN_RELEASED, Outcome.ALLOWED)
+    record_run(SYSTEM, action, run, outcome=outcome, detail={"reason": reason})
     wake_on_commit("tenure.run", claim_token(run))
     return True
 
@@ -208,7 +215,7 @@ def sweep_runs() -> int:
     silent_since = now - datetime.timedelta(seconds=settings.TENURE_LOST_AFTER_SECONDS)
     related = Run.objects.select_related("pipeline__namespace", "version")
     lost = related.filter(state=RunState.RUNNING, woken_at__lt=silent_since)
-    moved = sum(_lose(run) for run in lost)
+    moved = sum(_guarded(_lose, run) for run in lost)
     waiting_since = now - datetime.timedelta(seconds=WAKE_AGAIN_SECONDS)
     for run in related.filter(state=RunState.QUEUED, woken_at__lt=waiting_since):
         moved += Run.objects.filter(pk=run.pk, state=RunState.QUEUED, woken_at=run.woken_at).update(
@@ -218,7 +225,21 @@ def sweep_runs() -> int:
     return moved
 
 
+def _guarded(verb: Callable[[Run], bool], run: Run) -> bool:
+    """One run that cannot be moved must not keep the sweep from the others."""
+    try:
+        return verb(run)
+    except Exception:
+        logger.exception("run %s could not be moved by the sweep", run)
+        return False
+
+
+@transaction.atomic
 def _lose(run: Run) -> bool:
+    # A heartbeat may have come since the sweep looked; the lock makes a later one wait for the verdict.
+    silent = Run.objects.select_for_update().filter(pk=run.pk, woken_at=run.woken_at, state=run.state)
+    if not silent.exists():
+        return False
     reason = f"The worker {run.worker or 'of attempt ' + str(run.attempt)} was lost: no sign of life from it."
     if run.cancel_requested_at is not None:
         return end_run(run, RunState.CANCELLED, "Cancelled; its worker was lost before it could stop.")

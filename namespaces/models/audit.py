@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from enum import StrEnum
 
 import pgtrigger
@@ -31,8 +32,10 @@ class Action(StrEnum):
     TABLE_CREATED = "registry:table:created"
     TABLE_COMMITTED = "registry:table:committed"
     PIPELINE_VERSION_CREATED = "lineage:pipeline:version_created"
+    PIPELINE_TAKEN_OVER = "lineage:pipeline:taken_over"
     RUN_STARTED = "lineage:run:started"
     RUN_CANCELLED = "lineage:run:cancelled"
+    RUN_RELEASED = "lineage:run:released"
     RUN_LOST = "lineage:run:lost"
     RUN_FINISHED = "lineage:run:finished"
 
@@ -72,9 +75,12 @@ class AuditQuerySet(models.QuerySet["AuditEvent"]):
         held = Grant.objects.held_by(principal).filter(level=Level.ADMIN, dataset="")
         return self.filter(namespace__in=Namespace.objects.filter(grants__in=held).values("name"))
 
-    def of_dataset(self, namespace: str, dataset: str) -> AuditQuerySet:
-        """What happened to one dataset. Whoever may see the dataset may see this."""
-        return self.filter(namespace=namespace, target_kind="dataset", target=dataset)
+    def of_dataset(self, namespace: str, dataset: str, since: datetime.datetime) -> AuditQuerySet:
+        """What happened to one dataset. Whoever may see the dataset may see this.
+
+        `since` is its creation: an earlier one of that name was another dataset.
+        """
+        return self.filter(namespace=namespace, target_kind="dataset", target=dataset, at__gte=since)
 
     def accesses(self) -> AuditQuerySet:
         """Data operations alone."""

@@ -25,6 +25,8 @@ class GrantQuerySet(models.QuerySet["Grant"]):
 
     def held_by(self, principal: Principal) -> GrantQuerySet:
         """Grants that the principal (for a run: its owner) holds itself or through a group."""
+        if principal.user_id is None:
+            return self.none()
         groups = Group.objects.filter(user=principal.user_id)
         return self.filter(Q(user_id=principal.user_id) | Q(group__in=groups))
 

@@ -36,7 +36,8 @@ class OperationQuerySet(models.QuerySet["Operation"]):
             return self.all()
         held = Grant.objects.held_by(principal).filter(dataset="")
         namespaces = Namespace.objects.filter(grants__in=held).values("name")
-        return self.filter(Q(namespace__in=namespaces) | Q(owner=principal.user_id))
+        own = Q(owner=principal.user_id, owner__isnull=False)
+        return self.filter(Q(namespace__in=namespaces) | own)
 
     def pending(self) -> OperationQuerySet:
         """Operations that have not ended."""

@@ -62,6 +62,11 @@ def require(principal: Principal, level: Level, namespace: Namespace, dataset: s
     )
 
 
+def sees_whole(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the principal may see all of a namespace, and not only single datasets of it."""
+    return principal.sees_everything or bool(levels_held(principal, namespace))
+
+
 def require_platform_admin(principal: Principal, what: str) -> None:
     """Raise `Forbidden` unless a platform admin (or Tenure itself) acts."""
     if principal.scope is not None or not principal.is_admin:

@@ -109,10 +109,10 @@ def claim_operation(operation_id: int, attempt: int | None = None) -> Operation 
     return operation
 
 
-def report_progress(operation: Operation, progress: int, total: int, message: str = "") -> None:
-    """Say how far the job is; also its heartbeat."""
+def report_progress(operation: Operation, progress: int, total: int, message: str = "") -> bool:
+    """Say how far the job is; also its heartbeat. False when this attempt of it is over: stop then."""
     mine = Operation.objects.filter(pk=operation.pk, state=OperationState.RUNNING, attempt=operation.attempt)
-    mine.update(progress=progress, total=total, message=message, woken_at=timezone.now())
+    return bool(mine.update(progress=progress, total=total, message=message, woken_at=timezone.now()))
 
 
 def succeed_operation(operation: Operation, result: dict[str, Any], message: str = "") -> bool:
@@ -147,10 +147,14 @@ def fail_operation(operation: Operation, error: TenureError) -> bool:
     return moved
 
 
+def _owns(actor: Principal, operation: Operation) -> bool:
+    return actor.user_id is not None and operation.owner_id == actor.user_id
+
+
 @transaction.atomic
 def cancel_operation(actor: Principal, operation: Operation) -> Operation:
     """Cancel one's own pending operation; an ended one is a `Conflict`."""
-    if not (actor.is_admin or actor.kind == PrincipalKind.SYSTEM or operation.owner_id == actor.user_id):
+    if not (actor.is_admin or actor.kind == PrincipalKind.SYSTEM or _owns(actor, operation)):
         raise Forbidden(
             f"Operation {operation.pk} was started by {operation.actor}: only they or an admin cancel it."
         )

@@ -39,8 +39,12 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
         return visible.filter(models.Exists(held))
 
     def with_facts(self) -> DatasetQuerySet:
-        """With the rows that lists and pages show: namespace, owner, specification and table."""
-        return self.select_related("namespace", "owner", "specification", "table")
+        """With the rows that lists and pages show: namespace, owner, specification and table.
+
+        The table's metadata grows with each snapshot; what needs it loads it.
+        """
+        related = self.select_related("namespace", "owner", "specification", "table")
+        return related.defer("table__metadata")
 
 
 class Dataset(models.Model):

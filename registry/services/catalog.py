@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 from pyiceberg.catalog.rest import CreateTableRequest
 from pyiceberg.exceptions import CommitFailedException
@@ -22,7 +22,12 @@ from pyiceberg.serializers import ToOutputFile
 from pyiceberg.table import CommitTableRequest
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil, new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
-from pyiceberg.table.update import AddSnapshotUpdate, TableUpdate, update_table_metadata
+from pyiceberg.table.update import (
+    AddSnapshotUpdate,
+    RemoveSnapshotsUpdate,
+    TableUpdate,
+    update_table_metadata,
+)
 
 from namespaces.models import Action, AuditEvent, Level, Namespace, Outcome
 from namespaces.principals import Principal
@@ -136,7 +141,7 @@ def _enter(principal: Principal, dataset: Dataset, access: str, operation: str) 
             principal, namespace=dataset.namespace.name, name=dataset.name, access=access, operation=operation
         )
         return
-    opened = AuditEvent.objects.of_dataset(dataset.namespace.name, dataset.name).filter(
+    opened = AuditEvent.objects.of_dataset(dataset.namespace.name, dataset.name, dataset.created_at).filter(
         pipeline=principal.scope.pipeline,
         run=principal.scope.run,
         attempt=principal.scope.attempt,
@@ -179,6 +184,9 @@ def _metadata_file(location: str, metadata: TableMetadata) -> Iterator[None]:
     try:
         with transaction.atomic():
             yield
+    except (OperationalError, InterfaceError):
+        # Nobody knows whether the commit arrived: the pointer may name the file by now.
+        raise
     except BaseException:
         _remove_metadata(location)
         raise
@@ -237,6 +245,9 @@ def _record_commit(
     added = [update.snapshot for update in updates if isinstance(update, AddSnapshotUpdate)]
     rows = [_snapshot_row(principal, dataset, snapshot) for snapshot in added]
     Snapshot.objects.bulk_create(rows)
+    for update in updates:
+        if isinstance(update, RemoveSnapshotsUpdate):
+            Snapshot.objects.filter(dataset=dataset, snapshot_id__in=update.snapshot_ids).delete()
     record(
         principal,
         Action.TABLE_COMMITTED,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from django.contrib.admin.utils import NestedObjects
 from django.db import transaction
 from django.db.models import ProtectedError
-from pyarrow import fs
+from pyarrow.fs import FileSelector, FileType
+from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from namespaces.alarm import wake
 from namespaces.models import Action, Grant, Level, Operation
@@ -25,6 +26,8 @@ from namespaces.services.operations import (
 from registry.models import Dataset, DatasetType
 from registry.services.datasets import lock_dataset
 from tenure.errors import Conflict, Unavailable
+
+FILES_A_REPORT = 100
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,22 @@ def _try_again_or_fail(operation: Operation, reason: str) -> None:
         fail_operation(operation, Unavailable(reason))
 
 
+def _remove_tree(operation: Operation, location: str) -> bool:
+    """Remove everything at a table's location, telling of progress; False when somebody else took over."""
+    # As pyiceberg reads locations, which are no quoted URIs: a space is a space.
+    scheme, netloc, path = PyArrowFileIO.parse_location(location)
+    filesystem = PyArrowFileIO({}).fs_by_scheme(scheme, netloc)
+    found = filesystem.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
+    files = [each.path for each in found if each.type == FileType.File]
+    for number, file in enumerate(files):
+        if number % FILES_A_REPORT == 0 and not report_progress(operation, number, len(files)):
+            return False
+        filesystem.delete_file(file)
+    if filesystem.get_file_info(path).type == FileType.Directory:
+        filesystem.delete_dir(path)
+    return True
+
+
 def remove_files(operation_id: int) -> None:
     """Remove a deleted table's files and end the operation; safe to repeat."""
     operation = claim_operation(operation_id)
@@ -117,13 +136,9 @@ def remove_files(operation_id: int) -> None:
         return
     location = operation.input.get("location", "")
     try:
-        if location:
-            filesystem, path = fs.FileSystem.from_uri(location)
-            filesystem.delete_dir_contents(path, missing_dir_ok=True)
-            filesystem.delete_dir(path) if filesystem.get_file_info(
-                path
-            ).type == fs.FileType.Directory else None
-    except OSError as error:
+        if location and not _remove_tree(operation, location):
+            return
+    except (OSError, ValueError) as error:
         _try_again_or_fail(operation, f"The files at {location} could not be removed: {error}")
         return
     with transaction.atomic():

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import InterfaceError, OperationalError
 from rest_framework.test import APIClient
 
+from console.errors import as_tenure_error
 from lineage.models import Pipeline
 from namespaces.models import Namespace
 from registry.models import Dataset
@@ -135,3 +137,8 @@ def test_a_wrong_filter_of_the_audit_log_names_its_field(
     api: Api, alice: User, flights: Namespace, query: str
 ) -> None:
     assert_problem(api(alice).get(f"/api/v1/audit?{query}"), 400, query.split("=")[0])
+
+
+def test_a_database_that_is_away_is_told_as_such_and_not_as_a_defect() -> None:
+    for error in (OperationalError("the server closed the connection"), InterfaceError("closed")):
+        assert as_tenure_error(error).status == 503

@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 from lineage.database import DirectDatabase
 from lineage.models import Pipeline, PipelineDataset, PipelineVersion
 from lineage.services import pipelines
-from namespaces.models import Namespace, Operation
+from namespaces.models import AuditEvent, Grant, Namespace, Operation
 from namespaces.principals import principal_of
 from namespaces.services.operations import cancel_operation
 from namespaces.tokens import Work, WorkToken
@@ -223,6 +223,18 @@ def test_the_same_file_is_the_same_version(alice: User, flights: Namespace, dela
     operation = deploy(alice, flights)
     assert operation.result == {"pipeline": "flights/delays", "version": 1, "created": False}
     assert len(versions()) == 1
+
+
+def test_the_same_file_by_somebody_else_acts_for_them_from_now_on(
+    alice: User, bob: User, flights: Namespace, delays: Pipeline
+) -> None:
+    Grant.objects.create(namespace=flights, user=bob, level="WRITE")
+    alice.delete()
+    operation = deploy(bob, flights)
+    delays.refresh_from_db()
+    assert operation.result["created"] is False
+    assert delays.owner == bob
+    assert AuditEvent.objects.filter(action="lineage:pipeline:taken_over", actor="bob").count() == 1
 
 
 def test_a_comment_is_another_version_of_the_same_graph(

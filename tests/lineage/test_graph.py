@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from lineage.database import DirectDatabase
@@ -144,3 +145,21 @@ def test_tenure_itself_sees_all(moved: DirectDatabase) -> None:
 
     dataset = Dataset.objects.with_facts().get(name="flights")
     assert len(lineage_of(SYSTEM, dataset).nodes) == 5
+
+
+def test_who_may_see_one_dataset_alone_learns_of_no_run(
+    api: Api, mallory: User, flights: Namespace, moved: DirectDatabase
+) -> None:
+    Grant.objects.create(namespace=flights, dataset="flights", user=mallory, level="READ")
+    accesses = api(mallory).get(FLIGHTS.replace("/lineage", "/accesses")).json()["results"]
+    assert {each["access"] for each in accesses} == {"read", "write"}
+    assert all((each["pipeline"], each["run"], each["task"]) == ("", None, "") for each in accesses)
+    page = api(mallory).get("/datasets/flights/flights/accesses").content.decode()
+    assert "delays" not in page and "ingest" not in page
+
+
+def test_a_dataset_of_the_same_name_starts_without_a_past(
+    api: Api, bob: User, flights: Namespace, moved: DirectDatabase
+) -> None:
+    Dataset.objects.filter(name="flights").update(created_at=timezone.now())
+    assert api(bob).get(FLIGHTS.replace("/lineage", "/accesses")).json()["results"] == []

@@ -57,6 +57,30 @@ def claimed(run: Run, worker: str = "worker:1") -> DirectDatabase:
     return DirectDatabase(WorkToken(Work.RUN, run.pk, run.attempt))
 
 
+# --- What the sweep may take for lost -----------------------------------------------------------
+
+
+def test_a_heartbeat_that_came_since_the_sweep_looked_saves_the_run(running: Run) -> None:
+    silent(running, 60)
+    seen = fresh(running)
+    driving.heartbeat(running)
+    assert not runs._lose(seen)
+    assert fresh(running).state == "running"
+
+
+def test_a_run_that_is_only_given_back_comes_to_an_end(running: Run) -> None:
+    Run.objects.filter(pk=running.pk).update(attempt=runs.MOST_ATTEMPTS, max_attempts=99)
+    driving.release_run(fresh(running), "the worker was stopped")
+    assert fresh(running).state == "failed"
+    assert "given back" in fresh(running).error
+
+
+def test_the_time_limit_is_the_runs_and_not_each_attempts(run: Run, settings: Any) -> None:
+    settings.TENURE_RUN_TIMEOUT_SECONDS = 100.0
+    Run.objects.filter(pk=run.pk).update(started_at=timezone.now() - datetime.timedelta(seconds=60))
+    assert 30 < driving.claim_run(fresh(run), "worker:1").timeout_seconds < 41
+
+
 # --- Starting and claiming ---------------------------------------------------------------------
 
 

@@ -110,8 +110,15 @@ def test_what_makes_a_dataset_what_it_is_does_not_change(
         ("http://example.org/x.csv", "cannot be read"),
         ("file:///data/../etc/passwd", "'..'"),
         ("s3://key:secret@bucket/x", "user name or password"),
-        (f"{settings.TENURE_WAREHOUSE}/flights/x", "inside the warehouse"),
-        (settings.TENURE_WAREHOUSE.replace("file://", "file://localhost"), "inside the warehouse"),
+        (f"{settings.TENURE_WAREHOUSE}/flights/x", "meets the warehouse"),
+        (settings.TENURE_WAREHOUSE, "meets the warehouse"),
+        (settings.TENURE_WAREHOUSE.rpartition("/")[0], "meets the warehouse"),
+        (settings.TENURE_WAREHOUSE.replace("file://", "file://localhost"), "starts with 'file:///'"),
+        (settings.TENURE_WAREHOUSE.replace("file://", "file:"), "starts with 'file:///'"),
+        (settings.TENURE_WAREHOUSE.replace("file://", "file:///"), "no empty part"),
+        (settings.TENURE_WAREHOUSE.replace("file://", "file:///."), "no '.'"),
+        (settings.TENURE_WAREHOUSE[:-2] + "*", "none of *"),
+        (f"file://{settings.TENURE_HOME}/secrets.json", "the console's own directory"),
     ],
 )
 def test_a_uri_that_cannot_be_read_is_refused(

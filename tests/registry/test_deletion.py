@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from lineage.models import Pipeline
 from namespaces.models import AuditEvent, Grant, Namespace, Operation
 from namespaces.principals import principal_of
-from namespaces.services.operations import sweep_operations
+from namespaces.services.operations import claim_operation, sweep_operations
 from registry.models import Dataset, Snapshot, Specification
 from registry.services import deletion
 from registry.services.datasets import put_dataset
@@ -140,10 +140,10 @@ def test_storage_that_is_away_is_tried_again_and_then_told(
 ) -> None:
     operation = deletion.delete_dataset(principal_of(alice), spare)
 
-    def away(uri: str) -> None:
+    def away(operation: Operation, location: str) -> bool:
         raise OSError("the storage is away")
 
-    monkeypatch.setattr(deletion, "fs", SimpleNamespace(FileSystem=SimpleNamespace(from_uri=away)))
+    monkeypatch.setattr(deletion, "_remove_tree", away)
     states: list[str] = []
     for _ in range(3):
         deletion.remove_files(operation.pk)
@@ -156,6 +156,29 @@ def test_storage_that_is_away_is_tried_again_and_then_told(
             sweep_operations()
     assert states == ["running", "running", "failed"]
     assert "the storage is away" in operation.error["detail"]
+
+
+def test_a_location_is_no_quoted_uri(alice: User, spare: Dataset) -> None:
+    place = Path(settings.TENURE_HOME) / "warehouse" / "with a space" / "ä 100%"
+    (place / "data").mkdir(parents=True)
+    (place / "data" / "1.parquet").write_text("rows")
+    Dataset.objects.filter(pk=spare.pk).update(uri=f"file://{place}")
+    operation = deletion.delete_dataset(principal_of(alice), Dataset.objects.with_facts().get(pk=spare.pk))
+    deletion.remove_files(operation.pk)
+    operation.refresh_from_db()
+    assert operation.state == "succeeded", operation.error
+    assert not place.exists()
+
+
+def test_removing_tells_how_far_it_is_and_stops_when_another_took_over(
+    alice: User, spare: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deletion, "FILES_A_REPORT", 1)
+    operation = deletion.delete_dataset(principal_of(alice), spare)
+    claimed = claim_operation(operation.pk)
+    assert claimed
+    Operation.objects.filter(pk=operation.pk).update(attempt=2)
+    assert not deletion._remove_tree(claimed, spare.uri)
 
 
 def test_a_deletion_is_not_cancelled_half_way(
