@@ -16,7 +16,7 @@ from console.up.options import REPOSITORY, Options
 from console.up.ports import LOOPBACK
 
 _QUIET_CELERY = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"]
-_PASSED_TO_THE_SPARK_WORKER = ("PATH", "HOME", "LANG", "JAVA_HOME")
+_PASSED_TO_THE_SPARK_WORKER = ("PATH", "HOME", "LANG", "JAVA_HOME", "TENURE_RUNS_AT_ONCE")
 
 
 @dataclass(frozen=True)
