@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-TENURE_HOME = Path(env.str("TENURE_HOME", default=str(BASE_DIR / ".tenure"))).resolve()
+TENURE_HOME = Path(env.str("TENURE_HOME", default="") or BASE_DIR / ".tenure").resolve()
 environ.Env.read_env(TENURE_HOME / "runtime.env", overwrite=False)
 
 # --- Who we are -------------------------------------------------------------------------------
