@@ -68,7 +68,9 @@ def plain_seconds(console: Console, target: Path) -> float:
     """The script's own time, without the start of Python."""
     source = console.home / "demonstration"
     command = [sys.executable, "-m", "bench.plain", console.runtime()["SPARK_REMOTE"], f"file://{source}"]
-    done = subprocess.run([*command, f"file://{target}"], cwd=ROOT, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, f"file://{target}"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     return float(done.stdout.split()[-1])
 
 
