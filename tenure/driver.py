@@ -86,9 +86,9 @@ def _open_session(address: str) -> SparkSession:
 
 
 def _open_catalog(url: str, token: str) -> Catalog:
-    from pyiceberg.catalog.rest import RestCatalog
+    from tenure.types.catalog import open_catalog
 
-    return RestCatalog("tenure", uri=url, token=token)
+    return open_catalog(url, token)
 
 
 class Driver:
@@ -235,6 +235,7 @@ def warm_up() -> None:
     import pyspark.sql.functions
 
     import tenure.spark.session
+    import tenure.types.catalog
     import tenure.types.iceberg
 
     tenure.spark.session.use_connect()

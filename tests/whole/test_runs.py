@@ -8,6 +8,7 @@ import signal
 import psutil
 
 from tenure.client import Client
+from tenure.errors import TenureError
 from tests.consoles import Console, eventually
 from tests.whole.conftest import Workshop
 
@@ -160,3 +161,22 @@ def test_runs_are_listed_newest_first(client: Client, workshop: Workshop) -> Non
     assert [run["number"] for run in listed] == [second, first]
     for number in (first, second):
         assert workshop.ended("work", number)["state"] == "succeeded"
+
+
+def test_a_killed_database_costs_no_run(console: Console, workshop: Workshop) -> None:
+    workshop.deploy("work", STEADY.replace("SECONDS", "8"))
+    number = workshop.start("work")
+    workshop.until("work", number, "double", "running")
+    os.kill(console.processes()["postgres"]["pid"], signal.SIGKILL)
+    eventually(lambda: _answers(workshop, number), 30, console)
+    run = workshop.ended("work", number, 120)
+    assert run["state"] == "succeeded", run["error"]
+    assert [snapshot["rows"] for snapshot in workshop.snapshots("doubled")] == [1000]
+    assert "second 7" in workshop.log("work", number)
+
+
+def _answers(workshop: Workshop, number: int) -> bool:
+    try:
+        return bool(workshop.run("work", number))
+    except TenureError:
+        return False
