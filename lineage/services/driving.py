@@ -6,7 +6,6 @@ import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -198,8 +197,3 @@ def latest_task_runs(run: Run) -> list[TaskRun]:
         name: index for index, name in enumerate(sorted(run.version.lines, key=run.version.lines.__getitem__))
     }
     return sorted(rows, key=lambda row: (position.get(row.task, 0), row.task))
-
-
-def log_lines(run: Run, after: int = 0, limit: int = 500) -> list[LogLine]:
-    """Log lines of all attempts with a primary key above `after`, oldest first."""
-    return list(run.log.filter(Q(pk__gt=after)).order_by("pk")[:limit])
