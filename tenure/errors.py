@@ -56,6 +56,15 @@ class InvalidInput(TenureError):
     code, title, status = "invalid_input", "The request breaks a rule", 400
 
 
+class InvalidURI(InvalidInput):
+    """The text cannot be a dataset's URI. The detail never quotes it, since it may hold a password.
+
+    `position`, where it applies, is the index of the character that is wrong.
+    """
+
+    code, title = "invalid_uri", "Not a URI for a dataset"
+
+
 class NotAuthenticated(TenureError):
     """Nobody is signed in, or the token is unknown, expired or spent."""
 
@@ -118,6 +127,7 @@ BY_CODE: dict[str, type[TenureError]] = {
     kind.code: kind
     for kind in (
         InvalidInput,
+        InvalidURI,
         NotAuthenticated,
         Forbidden,
         NotFound,

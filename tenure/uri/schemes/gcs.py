@@ -1,0 +1,23 @@
+"""Objects of Google Cloud Storage: `gcs://{bucket}/{key}`. Source: AIP-60, "Google Cloud Storage".
+
+`gs` is the alias that most tools write, OpenLineage among them.
+"""
+
+from __future__ import annotations
+
+from tenure.uri.forms import Name, Path, Scheme
+from tenure.uri.model import DatasetURI
+from tenure.uri.openlineage import Names
+
+SCHEME = Scheme(
+    "gcs",
+    Name("bucket"),
+    Path(tree="key", rooted=False),
+    Names("gs://{authority}", "{key}", tree=True),
+    aliases=("gs",),
+)
+
+
+def gcs(*, bucket: str, key: str = "") -> DatasetURI:
+    """An object, a prefix, or with no key the bucket."""
+    return SCHEME.build({"bucket": bucket, "key": key})

@@ -1,0 +1,131 @@
+"""The generic rules: what each part of a URI becomes, whatever its scheme.
+
+Sources: AIP-60 and RFC 3986. `urllib.parse.urlsplit` is AIP-60's reference, but it removes tabs and
+newlines and, together with `urlunsplit`, loses slashes, differently in each version of Python. So the
+text is split here, by the grammar of RFC 3986 (appendix B), and nothing is removed in silence.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from tenure.errors import InvalidURI
+from tenure.uri.secrets import is_secret_key
+
+MAX_BYTES = 4096
+"""The longest canonical form, in bytes of UTF-8."""
+
+PLAIN = frozenset(string.ascii_letters + string.digits + "-._~" + "!$&'()*+,;=" + ":@")
+"""What stands in a path's part as it is (`pchar` of RFC 3986); all else is percent-encoded."""
+
+LIKE_DELIMITERS = frozenset(
+    "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16"
+    "\ufe55\ufe56\ufe5f\ufe6b\uff03\uff0f\uff1a\uff1f\uff20"
+)
+"""Characters whose compatibility form holds one of / ? # @ : and so could pass for one."""
+
+_SPLIT = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL
+).fullmatch
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_NOT_PLAIN = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]")
+_ALL_PLAIN = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/]*").fullmatch
+
+
+class NotOfForm(Exception):
+    """The text is not of its scheme's form; the reason is for people and quotes nothing of the text."""
+
+
+class Split(NamedTuple):
+    """A URI's parts as typed, the scheme in lower case. None stands for a part that is not there."""
+
+    scheme: str
+    authority: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+def check_characters(text: str) -> None:
+    """Raise `InvalidURI`, naming the position, for a character that no URI holds and no store keeps."""
+    # Whatever is printable is neither a control character nor a surrogate.
+    if text.isprintable():
+        return
+    found = _FORBIDDEN.search(text)
+    if found:
+        kind = "a control character" if found[0] < "\ud800" else "half of a surrogate pair"
+        raise InvalidURI(
+            f"Character {found.start() + 1} of the URI is U+{ord(found[0]):04X}, {kind}: remove it, "
+            "or write it percent-encoded if it belongs to the name.",
+            position=found.start(),
+        )
+
+
+def check_length(canonical: str) -> str:
+    """The canonical form, or `InvalidURI` when it is longer than `MAX_BYTES`."""
+    # No character takes more than four bytes.
+    if len(canonical) * 4 > MAX_BYTES:
+        size = len(canonical.encode())
+        if size > MAX_BYTES:
+            raise InvalidURI(f"The URI's canonical form takes {size} bytes; at most {MAX_BYTES} are allowed.")
+    return canonical
+
+
+def split(text: str) -> Split | None:
+    """The parts of a text with a scheme, else None."""
+    found = _SPLIT(text)
+    if found is None:
+        return None
+    scheme, authority, path, query, fragment = found.groups()
+    return Split(scheme.lower(), authority, path, query, fragment)
+
+
+def canonical_path(path: str) -> str:
+    """The path with each part percent-encoded where needed, and only there; the final slashes stripped.
+
+    Raises `NotOfForm` when what is percent-encoded is no UTF-8: names of every store are text.
+    """
+    if not _ALL_PLAIN(path):
+        path = _NOT_PLAIN.sub(_encoded, path)
+        if "%" in path:
+            try:
+                unquote(path, errors="strict")
+            except UnicodeDecodeError:
+                raise NotOfForm("what is percent-encoded in its path is not UTF-8") from None
+    return path.rstrip("/") or "/"
+
+
+def _encoded(found: re.Match[str]) -> str:
+    text = found[0]
+    if len(text) == 3:
+        character = chr(int(text[1:], 16))
+        return character if character in PLAIN else text.upper()
+    return "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+def encode(part: str) -> str:
+    """One part of a path, percent-encoded: a slash or a percent sign in it is data."""
+    return quote(part, safe="!$&'()*+,;=:@")
+
+
+def decode_parts(path: str) -> tuple[str, ...]:
+    """The parts of a canonical path, decoded; none for the root."""
+    if path == "/":
+        return ()
+    parts = path[1:].split("/")
+    return tuple(map(unquote, parts)) if "%" in path else tuple(parts)
+
+
+def canonical_query(query: str | None) -> str:
+    """The query's items by key, ties in their order, as typed; without empty and without secret ones."""
+    if not query:
+        return ""
+    items = [item for item in query.split("&") if item and not is_secret_key(item.partition("=")[0])]
+    return "&".join(sorted(items, key=_key))
+
+
+def _key(item: str) -> str:
+    return item.partition("=")[0]
