@@ -27,7 +27,7 @@ _KINDS: list[Callable[[int], str]] = [
     lambda n: f"postgresql://app:s3cret@db{n % 40}.example.com/shop/public/orders_{n}",
     lambda n: f"gs://exports/daily reports/{n}/summary é.csv",
     lambda n: f"file:///var/data/in/{n % 100}/flights-{n}.csv",
-    lambda n: f"mysql://DB{n % 40}/shop/orders_{n}?charset=utf8&app=a",
+    lambda n: f"mysql://db{n % 40}/shop/orders_{n}?charset=utf8&app=a",
     lambda n: f"trino://trino.example.com:8443/hive/default/events_{n}",
     lambda n: f"abfss://raw@account{n % 9}.dfs.core.windows.net/landing/{n}.json",
     lambda n: f"a dataset without a scheme, number {n}",

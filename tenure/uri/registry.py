@@ -10,7 +10,7 @@ from tenure.errors import InvalidURI
 from tenure.uri.forms import Scheme
 from tenure.uri.model import DatasetURI
 from tenure.uri.schemes import built_in
-from tenure.uri.text import NotOfForm, Split, check_characters, check_length, split
+from tenure.uri.text import MAX_BYTES, NotOfForm, check_characters, check_length, split
 
 log = logging.getLogger(__name__)
 
@@ -73,24 +73,27 @@ class Schemes:
         check_characters(text)
         typed = split(text)
         try:
-            scheme = self._scheme(typed)
-            assert typed is not None
-            return scheme.read(typed, text)
+            return self._scheme(typed.scheme).read(typed, text)
         except NotOfForm as reason:
             return DatasetURI(check_length(text), reason=str(reason), typed=text)
 
-    def canonical(self, text: str | DatasetURI) -> str:
+    def canonical(self, text: str) -> str:
         """The one text of a resource, whatever the spelling; a literal's is its own. Raises as `parse`."""
-        if isinstance(text, DatasetURI):
-            return text.canonical
+        known = self.by_name.get(text.partition(":")[0])
+        plain = known.shortcut(text) if known is not None else None
+        if plain is not None and len(plain) <= MAX_BYTES:
+            return plain  # It is ASCII.
+        return check_length(self._canonical(text))
+
+    def _canonical(self, text: str) -> str:
         check_characters(text)
+        if ":" not in text:
+            return text
         typed = split(text)
         try:
-            scheme = self._scheme(typed)
-            assert typed is not None
-            return check_length(scheme.canonical(typed))
+            return self._scheme(typed.scheme).canonical(typed)
         except NotOfForm:
-            return check_length(text)
+            return text
 
     def is_literal(self, text: str | DatasetURI) -> bool:
         """Whether a text means nothing but itself. Raises as `parse`."""
@@ -109,15 +112,12 @@ class Schemes:
                 return uri
         raise InvalidURI("No known scheme has an OpenLineage namespace of this form.")
 
-    def _scheme(self, typed: Split | None) -> Scheme:
-        if typed is None:
-            raise NotOfForm("it has no scheme, as in s3://")
-        scheme = self.by_name.get(typed.scheme)
-        if scheme is None:
-            scheme = self._other(typed.scheme)
-        return scheme
+    def _scheme(self, name: str) -> Scheme:
+        return self.by_name.get(name) or self._other(name)
 
     def _other(self, name: str) -> Scheme:
+        if not name:
+            raise NotOfForm("it has no scheme, as in s3://")
         if name == RESERVED:
             raise InvalidURI(_RESERVED.detail)
         if name.startswith("x-"):
@@ -136,8 +136,7 @@ def _unknown(name: str) -> str:
 
 
 def _is_scheme(name: str) -> bool:
-    found = split(f"{name}:")
-    return found is not None and found.scheme == name
+    return bool(name) and split(f"{name}:").scheme == name
 
 
 def _default() -> Schemes:

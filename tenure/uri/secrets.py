@@ -29,7 +29,8 @@ _ORACLE_THIN = re.compile(r"jdbc:oracle:\w+:([^/@]+/[^@]+)@", re.IGNORECASE)
 
 def is_secret_key(key: str) -> bool:
     """Whether a query parameter of this name carries auth information."""
-    return unquote(key).lower().replace("-", "_") in SECRET_KEYS
+    key = unquote(key) if "%" in key else key
+    return key.lower().replace("-", "_") in SECRET_KEYS
 
 
 def seems_to_carry_password(text: str) -> bool:

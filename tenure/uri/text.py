@@ -21,6 +21,9 @@ MAX_BYTES = 4096
 PLAIN = frozenset(string.ascii_letters + string.digits + "-._~" + "!$&'()*+,;=" + ":@")
 """What stands in a path's part as it is (`pchar` of RFC 3986); all else is percent-encoded."""
 
+PLAIN_CLASS = r"[A-Za-z0-9\-._~!$&'()*+,;=:@]"
+"""The same as part of a regular expression."""
+
 LIKE_DELIMITERS = frozenset(
     "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16"
     "\ufe55\ufe56\ufe5f\ufe6b\uff03\uff0f\uff1a\uff1f\uff20"
@@ -31,8 +34,8 @@ _SPLIT = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL
 ).fullmatch
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_HIGH_BYTE = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]").search
 _NOT_PLAIN = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]")
-_ALL_PLAIN = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/]*").fullmatch
 
 
 class NotOfForm(Exception):
@@ -74,11 +77,25 @@ def check_length(canonical: str) -> str:
     return canonical
 
 
-def split(text: str) -> Split | None:
-    """The parts of a text with a scheme, else None."""
+def split(text: str) -> Split:
+    """The parts of a text; the scheme is empty when it has none."""
+    scheme, mark, rest = text.partition("://")
+    if not (mark and scheme.isalnum() and scheme.isascii()):
+        return _split_any(text)
+    # The common form, in a third of the time.
+    query = fragment = None
+    if "#" in rest:
+        rest, _, fragment = rest.partition("#")
+    if "?" in rest:
+        rest, _, query = rest.partition("?")
+    authority, slash, path = rest.partition("/")
+    return Split(scheme.lower(), authority, slash + path, query, fragment)
+
+
+def _split_any(text: str) -> Split:
     found = _SPLIT(text)
     if found is None:
-        return None
+        return Split("", None, text, None, None)
     scheme, authority, path, query, fragment = found.groups()
     return Split(scheme.lower(), authority, path, query, fragment)
 
@@ -88,22 +105,35 @@ def canonical_path(path: str) -> str:
 
     Raises `NotOfForm` when what is percent-encoded is no UTF-8: names of every store are text.
     """
-    if not _ALL_PLAIN(path):
-        path = _NOT_PLAIN.sub(_encoded, path)
-        if "%" in path:
-            try:
-                unquote(path, errors="strict")
-            except UnicodeDecodeError:
-                raise NotOfForm("what is percent-encoded in its path is not UTF-8") from None
-    return path.rstrip("/") or "/"
+    encoded = _NOT_PLAIN.sub(_encoded, path)
+    if _HIGH_BYTE(path):
+        _check_utf8(encoded)
+    return encoded.rstrip("/") or "/"
+
+
+def _check_utf8(path: str) -> None:
+    try:
+        unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        raise NotOfForm("what is percent-encoded in its path is not UTF-8") from None
 
 
 def _encoded(found: re.Match[str]) -> str:
     text = found[0]
-    if len(text) == 3:
-        character = chr(int(text[1:], 16))
-        return character if character in PLAIN else text.upper()
-    return "".join(f"%{byte:02X}" for byte in text.encode())
+    return _ENCODED.get(text) or "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+def _escapes() -> dict[str, str]:
+    """What becomes of each percent-encoded byte, however it is written, and of ASCII that is not plain."""
+    escapes = {chr(byte): f"%{byte:02X}" for byte in range(128)}
+    for byte in range(256):
+        plain = chr(byte) if chr(byte) in PLAIN else f"%{byte:02X}"
+        for high in {f"{byte:02x}"[0], f"{byte:02X}"[0]}:
+            escapes |= {f"%{high}{low}": plain for low in {f"{byte:02x}"[1], f"{byte:02X}"[1]}}
+    return escapes
+
+
+_ENCODED = _escapes()
 
 
 def encode(part: str) -> str:
@@ -119,12 +149,12 @@ def decode_parts(path: str) -> tuple[str, ...]:
     return tuple(map(unquote, parts)) if "%" in path else tuple(parts)
 
 
-def canonical_query(query: str | None) -> str:
+def canonical_query(query: str) -> str:
     """The query's items by key, ties in their order, as typed; without empty and without secret ones."""
-    if not query:
-        return ""
     items = [item for item in query.split("&") if item and not is_secret_key(item.partition("=")[0])]
-    return "&".join(sorted(items, key=_key))
+    if len(items) > 1:
+        items.sort(key=_key)
+    return "&".join(items)
 
 
 def _key(item: str) -> str:

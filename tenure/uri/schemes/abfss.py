@@ -6,9 +6,8 @@ before `@` is the container, not a user.
 
 from __future__ import annotations
 
-from tenure.uri.forms import Container, Path, Scheme
+from tenure.uri.forms import Container, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "abfss",

@@ -5,9 +5,8 @@ Source: OpenLineage's naming, whose `awsathena://athena.{region}.amazonaws.com` 
 
 from __future__ import annotations
 
-from tenure.uri.forms import Name, Path, Scheme
+from tenure.uri.forms import Name, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "athena",

@@ -6,9 +6,8 @@ schema (`main` unless made otherwise) and table. OpenLineage's page does not nam
 
 from __future__ import annotations
 
-from tenure.uri.forms import LocalHost, Path, Scheme
+from tenure.uri.forms import LocalHost, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "duckdb",

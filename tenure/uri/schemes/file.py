@@ -5,9 +5,8 @@ Without a host it is `localhost`; a port is dropped. `file:/path` is another spe
 
 from __future__ import annotations
 
-from tenure.uri.forms import LocalHost, Path, Scheme
+from tenure.uri.forms import LocalHost, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "file",

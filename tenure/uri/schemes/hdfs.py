@@ -5,9 +5,8 @@ Source: Hadoop's file system documentation; the default port is that of `dfs.nam
 
 from __future__ import annotations
 
-from tenure.uri.forms import Host, Path, Scheme
+from tenure.uri.forms import Host, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "hdfs",

@@ -6,9 +6,8 @@ both usual.
 
 from __future__ import annotations
 
-from tenure.uri.forms import Host, Path, Scheme
+from tenure.uri.forms import Host, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "hive",

@@ -7,9 +7,8 @@ name it.
 from __future__ import annotations
 
 from tenure.names import NAME_PATTERN
-from tenure.uri.forms import Name, Path, Scheme
+from tenure.uri.forms import Name, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "iceberg",

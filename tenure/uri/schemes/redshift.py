@@ -5,9 +5,8 @@ Source: OpenLineage's naming, where the host is `{cluster identifier}.{region}`;
 
 from __future__ import annotations
 
-from tenure.uri.forms import Host, Path, Scheme
+from tenure.uri.forms import Host, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "redshift",

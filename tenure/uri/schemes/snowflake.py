@@ -6,9 +6,8 @@ The host name that an account has is another spelling of it.
 
 from __future__ import annotations
 
-from tenure.uri.forms import Name, Path, Scheme
+from tenure.uri.forms import Name, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "snowflake",

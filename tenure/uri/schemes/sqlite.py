@@ -6,9 +6,8 @@ table. OpenLineage's page does not name it.
 
 from __future__ import annotations
 
-from tenure.uri.forms import LocalHost, Path, Scheme
+from tenure.uri.forms import LocalHost, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "sqlite",

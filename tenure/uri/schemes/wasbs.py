@@ -7,9 +7,8 @@ the names, so they stay two.
 
 from __future__ import annotations
 
-from tenure.uri.forms import Container, Path, Scheme
+from tenure.uri.forms import Container, Names, Path, Scheme
 from tenure.uri.model import DatasetURI
-from tenure.uri.openlineage import Names
 
 SCHEME = Scheme(
     "wasbs",
