@@ -115,6 +115,9 @@ class Name(Authority):
     suffix: str = ""
     pattern: str = ""
 
+    def __post_init__(self) -> None:
+        re.compile(self.pattern)  # A pattern that is none shows where it is written.
+
     def canonical(self, authority: str) -> str:
         if self.lower:
             # Outside ASCII, what is lower case depends on the version of Unicode.

@@ -12,7 +12,7 @@ from tenure.uri.authorities import Authority, Container, Fields, Host, LocalHost
 from tenure.uri.model import DatasetURI
 from tenure.uri.openlineage import Names
 from tenure.uri.paths import Path
-from tenure.uri.secrets import MASK, masked_parameters
+from tenure.uri.secrets import MASK, has_colon, masked_parameters
 from tenure.uri.text import (
     NotOfForm,
     Split,
@@ -25,6 +25,8 @@ from tenure.uri.text import (
 
 __all__ = ["Authority", "Container", "Host", "LocalHost", "Name", "Names", "Path", "Scheme"]
 
+# `hdfs://me:1/secret@host/a` could be a host, a port and a path. A path with an @ after a port is
+# therefore written with %40, and read as what it may be: the end of a password.
 _HIDDEN_USER = (
     "it seems to begin with a user and a password that holds / ? or #: leave them out, "
     "or percent-encode an @ that belongs to a name"
@@ -63,6 +65,8 @@ class Scheme:
             if query:
                 query = canonical_query(query)
             end = f"{path}?{query}" if query else path
+            if "@" in end and self.authority.has_port:
+                return None
             return f"{begin}{name or default_name}{port or default_port}{end}"
 
         return canonical
@@ -72,7 +76,10 @@ class Scheme:
         authority = self._authority(typed)
         path = self.path.canonical(typed.path)
         query = canonical_query(typed.query) if typed.query else ""
-        return f"{self.name}://{authority}{path}?{query}" if query else f"{self.name}://{authority}{path}"
+        end = f"{path}?{query}" if query else path
+        if self.authority.has_port and "@" in end:
+            end = end.replace("@", "%40")
+        return f"{self.name}://{authority}{end}"
 
     def _authority(self, typed: Split) -> str:
         authority = typed.authority
@@ -82,10 +89,10 @@ class Scheme:
             return self.authority.canonical("")
         if not authority and not typed.path:
             raise NotOfForm("nothing follows its scheme")
+        if _has_at(typed) and has_colon(authority):
+            raise NotOfForm(_HIDDEN_USER)
         if "@" in authority and not self.authority.keeps_user:
             authority = authority.rpartition("@")[2]
-        if ":" in authority and not self.authority.has_port and _has_at(typed):
-            raise NotOfForm(_HIDDEN_USER)
         return self.authority.canonical(authority)
 
     def read(self, typed: Split, text: str) -> DatasetURI:
@@ -135,6 +142,8 @@ class Scheme:
         # Anything of these would end the authority, or the query, early: another resource than is meant.
         if set(authority) & set("/?#" if self.authority.keeps_user else "/?#@") or "#" in query:
             raise InvalidURI(f"A {self.name} URI cannot carry one of / ? # @ there.")
+        if self.authority.has_port:
+            text = text.replace("@", "%40")
         try:
             uri = self.read(split(text), text)
         except NotOfForm as error:
@@ -146,7 +155,12 @@ class Scheme:
 
     def to_openlineage(self, uri: DatasetURI) -> tuple[str, str]:
         """OpenLineage's namespace and name of one of this scheme's URIs."""
-        return self.openlineage.write(uri.authority, uri.denotes, uri.query)
+        try:
+            return self.openlineage.write(uri.authority, uri.denotes, uri.query)
+        except KeyError as missing:
+            raise InvalidURI(
+                f"A {self.name} URI has no {missing}, which its OpenLineage name needs."
+            ) from None
 
     def from_openlineage(self, namespace: str, name: str) -> DatasetURI | None:
         """The URI of an OpenLineage name, None for a namespace of another scheme; raises `InvalidURI`."""
@@ -154,8 +168,10 @@ class Scheme:
         if found is None:
             return None
         fields, query = found
-        authority = fields.get("authority")
-        return self._compose(self.authority.write(fields) if authority is None else authority, fields, query)
+        authority = fields.get("authority") or self.authority.write(fields)
+        if not self.authority.keeps_user:
+            authority = authority.rpartition("@")[2]
+        return self._compose(authority, fields, query)
 
 
 def _has_at(typed: Split) -> bool:

@@ -24,6 +24,9 @@ class Path:
     rooted: bool = True
     pattern: str = ""
 
+    def __post_init__(self) -> None:
+        re.compile(self.pattern)  # A pattern that is none shows where it is written.
+
     def canonical(self, path: str) -> str:
         """The canonical path; raises `NotOfForm` with the reason."""
         path = canonical_path(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 
@@ -34,7 +35,10 @@ class Schemes:
     by_name: dict[str, Scheme] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     group: str = GROUP
+    _plugins: dict[str, str] = field(default_factory=dict)
     _loaded: bool = False
+    # A module that is being loaded may parse URIs itself.
+    _loading: threading.RLock = field(default_factory=threading.RLock)
 
     def add(self, scheme: Scheme) -> None:
         """Make a scheme known; raises `ValueError` for a name that is reserved, taken or none."""
@@ -46,11 +50,12 @@ class Schemes:
 
     def load_plugins(self) -> None:
         """Add the schemes of installed packages. A broken one is reported, and breaks nothing."""
-        if self._loaded:
-            return
-        self._loaded = True
-        for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value)):
-            self._load(point)
+        with self._loading:
+            if self._loaded:
+                return
+            self._loaded = True
+            for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value)):
+                self._load(point)
 
     def _load(self, point: EntryPoint) -> None:
         try:
@@ -58,6 +63,7 @@ class Schemes:
             if not isinstance(scheme, Scheme):
                 raise TypeError(f"it is a {type(scheme).__name__}, not a tenure.uri.forms.Scheme")
             self.add(scheme)
+            self._plugins |= dict.fromkeys((scheme.name, *scheme.aliases), point.value)
         except Exception as error:  # noqa: BLE001  # whatever a stranger's module raises, parsing goes on
             problem = f"The URI scheme {point.name!r} of {point.value} cannot be used: {error!r}"
             self.problems.append(problem)
@@ -75,7 +81,11 @@ class Schemes:
         try:
             return self._scheme(typed.scheme).read(typed, text)
         except NotOfForm as reason:
-            return DatasetURI(check_length(text), reason=str(reason), typed=text)
+            return _literal(text, str(reason))
+        except InvalidURI:
+            raise
+        except Exception as error:  # noqa: BLE001  # of a plug-in
+            return _literal(text, self._failed(typed.scheme, error))
 
     def canonical(self, text: str) -> str:
         """The one text of a resource, whatever the spelling; a literal's is its own. Raises as `parse`."""
@@ -94,6 +104,19 @@ class Schemes:
             return self._scheme(typed.scheme).canonical(typed)
         except NotOfForm:
             return text
+        except InvalidURI:
+            raise
+        except Exception as error:  # noqa: BLE001  # of a plug-in
+            self._failed(typed.scheme, error)
+            return text
+
+    def _failed(self, name: str, error: Exception) -> str:
+        """Report what a plug-in raised, and give the literal's reason; raise what a built-in scheme did."""
+        if name not in self._plugins:
+            raise error
+        # Its message could quote the text, and so a password.
+        log.warning("The URI scheme %r of %s raised %s", name, self._plugins[name], type(error).__name__)
+        return f"the plug-in for its scheme {name!r} failed"
 
     def is_literal(self, text: str | DatasetURI) -> bool:
         """Whether a text means nothing but itself. Raises as `parse`."""
@@ -119,7 +142,7 @@ class Schemes:
         if not name:
             raise NotOfForm("it has no scheme, as in s3://")
         if name == RESERVED:
-            raise InvalidURI(_RESERVED.detail)
+            raise InvalidURI("AIP-60 reserves the scheme 'airflow': no dataset has it. Use its store's own.")
         if name.startswith("x-"):
             raise NotOfForm("schemes that begin with x- are its users' own and never interpreted")
         self.load_plugins()
@@ -127,6 +150,10 @@ class Schemes:
         if scheme is None:
             raise NotOfForm(_unknown(name))
         return scheme
+
+
+def _literal(text: str, reason: str) -> DatasetURI:
+    return DatasetURI(check_length(text), reason=reason, typed=text)
 
 
 def _unknown(name: str) -> str:

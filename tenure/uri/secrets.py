@@ -23,8 +23,9 @@ In lower case, and with underscores for hyphens: `X-Amz-Signature` is `x_amz_sig
 """
 
 _START = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)*//").match
+_ADDRESS = re.compile(r"(?:^|(?<=@))\[[^\]@]*\]")
 _ITEM = re.compile(r"([^?&;#=\s]+)=([^&;#\s]+)")
-_ORACLE_THIN = re.compile(r"jdbc:oracle:\w+:([^/@]+/[^@]+)@", re.IGNORECASE)
+_ORACLE_THIN = re.compile(r"jdbc:oracle:\w+:([^/@]+/.+)@", re.IGNORECASE | re.DOTALL)
 
 
 def is_secret_key(key: str) -> bool:
@@ -70,8 +71,13 @@ def _userinfo(text: str) -> tuple[int, int] | None:
         return None
     start = started.end()
     end = min((at for at in map(text.find, "/?#", (start,) * 3) if at >= 0), default=len(text))
-    at = text.rfind("@", start, end)
-    if at < 0 and ":" in text[text.find("]", start, end) + 1 or start : end]:
-        # A password may hold / ? and #. In `[::1]:80` only what follows the brackets could be one.
-        at = text.rfind("@", end)
+    at = text.rfind("@", start, len(text) if has_colon(text[start:end]) else end)
     return None if at < 0 else (start, at)
+
+
+def has_colon(authority: str) -> bool:
+    """Whether a `:` stands in an authority, other than in an IPv6 address: a password or a port may follow.
+
+    If an `@` comes after such an authority, it may be the end of the password, which can hold / ? and #.
+    """
+    return ":" in authority and ":" in _ADDRESS.sub("", authority)

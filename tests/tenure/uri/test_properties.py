@@ -1,0 +1,275 @@
+"""What holds for all texts: one name for one resource, and no two resources with one name."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import combinations
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import tenure.uri
+from tenure.errors import InvalidURI
+from tenure.uri import (
+    SCHEMES,
+    DatasetURI,
+    canonical,
+    from_openlineage,
+    masked,
+    parse,
+    seems_to_carry_password,
+)
+from tests.tenure.uri.resources import Resource, another, identity, resources, spellings
+
+PIECES = st.sampled_from(
+    [
+        *SCHEMES.by_name,
+        "airflow",
+        "x-me",
+        "S3",
+        "://",
+        "://",
+        ":",
+        "/",
+        "/",
+        "//",
+        "@",
+        "?",
+        "#",
+        "&",
+        "=",
+        "%",
+        "%2F",
+        "%2f",
+        "%7E",
+        "~",
+        "%FF",
+        "%C3%A9",
+        "é",
+        "[::1]",
+        "[",
+        "]",
+        "5432",
+        "a",
+        "b.c",
+        "..",
+        " ",
+        "\\",
+        "*",
+        "\uff0f",
+        "a=1",
+        "password=x",
+        "me:pw@",
+        "\n",
+        "\x00",
+        "\ud800",
+        "İ",
+        "ß",
+        "bücher.example",
+    ]
+)
+URIS = st.lists(PIECES, max_size=10).map("".join)
+TEXTS = URIS | st.text(max_size=40)
+
+
+def read(text: str) -> DatasetURI | None:
+    """The URI; None when the text is refused, as documented."""
+    try:
+        return parse(text)
+    except InvalidURI:
+        return None
+
+
+def uri_of(text: str) -> DatasetURI:
+    found = read(text)
+    assume(found is not None)
+    assert found is not None
+    return found
+
+
+@given(TEXTS)
+@example("")
+@example("s3:\\\\b\\k")
+@example("file:////a")
+def test_any_text_is_a_uri_a_literal_or_refused(text: str) -> None:
+    uri = read(text)
+    if uri is None:
+        with pytest.raises(InvalidURI):
+            canonical(text)
+    else:
+        assert canonical(text) == uri.canonical
+        assert uri.is_literal == bool(uri.reason)
+        assert not uri.is_literal or uri.canonical == text
+
+
+@given(TEXTS)
+def test_a_canonical_text_is_its_own(text: str) -> None:
+    uri = uri_of(text)
+    again = parse(uri.canonical)
+    assert again == uri
+    assert (again.canonical, again.denotes, again.query, again.is_literal) == (
+        (uri.canonical, uri.denotes, uri.query, uri.is_literal)
+    )
+
+
+@given(TEXTS)
+def test_what_was_typed_still_leads_to_the_same_resource_once_it_is_masked(text: str) -> None:
+    uri = uri_of(text)
+    assert parse(uri.typed) == uri
+
+
+@given(st.data(), resources())
+def test_every_spelling_of_a_resource_is_one_name(data: st.DataObject, resource: Resource) -> None:
+    texts = [data.draw(spellings(resource)) for _ in range(3)]
+    assert {identity(text) for text in texts} == {resource}
+    assert len({canonical(text) for text in texts}) == 1
+    uri = parse(texts[0])
+    assert (uri.scheme, uri.parts, uri.is_literal) == (resource.scheme, resource.parts, False)
+
+
+@given(st.data(), resources(), st.text(st.sampled_from("ab/%2F.~5é "), min_size=1, max_size=5))
+def test_two_resources_never_become_one(data: st.DataObject, resource: Resource, part: str) -> None:
+    other = another(resource, part)
+    texts = [data.draw(spellings(each)) for each in (resource, other)]
+    assert (canonical(texts[0]) == canonical(texts[1])) == (identity(texts[0]) == identity(texts[1]))
+
+
+@given(st.lists(URIS, min_size=2, max_size=4))
+def test_two_texts_have_one_name_only_where_they_denote_the_same(texts: list[str]) -> None:
+    uris = [uri for uri in map(read, texts) if uri is not None and not uri.is_literal]
+    for one, two in combinations(uris, 2):
+        same = (one.scheme, one.denotes, one.query) == (two.scheme, two.denotes, two.query)
+        assert (one == two) == same
+
+
+@given(
+    URIS
+    | st.builds(lambda *given: "".join(given), st.sampled_from(["s3://b/", "file:///"]), st.text(max_size=9))
+)
+def test_openlineage_names_lead_back(text: str) -> None:
+    uri = uri_of(text)
+    assume(not uri.is_literal)
+    assert from_openlineage(*uri.openlineage) == uri
+
+
+@given(st.sampled_from(sorted(SCHEMES.by_name)), st.text(max_size=12), st.text(max_size=12))
+def test_any_openlineage_name_is_a_uri_with_that_name_or_refused(
+    scheme: str, authority: str, name: str
+) -> None:
+    try:
+        uri = from_openlineage(f"{scheme}://{authority}", name)
+    except InvalidURI:
+        return
+    assert from_openlineage(*uri.openlineage) == uri
+
+
+VALUES = st.text(max_size=8) | st.text(st.sampled_from("ab./%?#@:[]25F \\é"), max_size=8)
+
+
+@given(VALUES, VALUES, VALUES)
+def test_builders_quote_every_name(database: str, schema: str, table: str) -> None:
+    given = {"database": database, "schema": schema, "table": table}
+    try:
+        uri = tenure.uri.postgres(host="db", **given)
+    except InvalidURI:
+        assert not all(given.values()) or any(read(f"x{value}") is None for value in given.values())
+        return
+    assert uri.denotes == {"host": "db", "port": "5432", **given}
+    assert parse(uri.canonical) == uri
+
+
+@given(VALUES, VALUES)
+def test_builders_quote_every_key(bucket: str, key: str) -> None:
+    try:
+        uri = tenure.uri.s3(bucket=bucket, key=key)
+    except InvalidURI:
+        return
+    assert uri.denotes == {"bucket": bucket, "key": key.rstrip("/")}
+    assert parse(uri.canonical) == uri
+
+
+@given(st.data(), st.sampled_from(sorted({scheme.name for scheme in SCHEMES.by_name.values()})))
+def test_what_a_builder_makes_reads_as_what_it_was_given(data: st.DataObject, name: str) -> None:
+    scheme = SCHEMES.by_name[name]
+    sample = {field: data.draw(VALUES) for field in scheme.path.names}
+    tree = {scheme.path.tree: data.draw(VALUES)} if scheme.path.tree else {}
+    place = {"host": "h", "port": "77", "bucket": "b", "container": "c", "namespace": "n"}
+    fields = {**scheme.authority.fields(scheme.authority.write(Place(place))), **sample, **tree}
+    try:
+        uri = scheme.build(fields)
+    except InvalidURI:
+        return
+    assert parse(uri.canonical) == uri
+    assert {field: uri.denotes[field] for field in sample} == sample
+
+
+class Place(dict[str, str]):
+    """Fields of an authority, `a` for those that it has no name for."""
+
+    def __missing__(self, name: str) -> str:
+        return "a"
+
+
+PASSWORDS = st.text(st.sampled_from("ab12:/?#@%[]=&;. "), max_size=4)
+STORES = st.sampled_from(
+    [
+        "s3://{}b/k",
+        "gs://{}b/k",
+        "file://{}h/a",
+        "postgres://{}h/d/s/t",
+        "mysql://{}h:1/d/t",
+        "trino://{}[::1]/c/s/t",
+        "bigquery://{}p/d/t",
+        "hdfs://{}nn/a",
+        "kafka://{}b/t",
+        "snowflake://{}a/d/s/t",
+        "sqlite://{}h/a/t",
+        "abfss://c{}acct.dfs.core.windows.net/p",
+        "ftp://{}h/p",
+        "x-me://{}h/p",
+        "//{}h/p",
+        "postgres://{}/d/s/t",
+        "jdbc:postgresql://{}h/d",
+        "jdbc:oracle:thin:{}h:1521/x",
+        "hive://{}h/d/t",
+        "glue://{}r/1/d/t",
+    ]
+)
+
+
+@given(STORES, PASSWORDS, PASSWORDS)
+def test_no_password_survives(store: str, before: str, after: str) -> None:
+    separator = "/" if "oracle" in store else ":"
+    text = store.format(f"me{separator}{before}SECRET{after}@")
+    try:
+        uri = parse(text)
+    except InvalidURI as error:
+        assert "SECRET" not in str(error)
+        return
+    assert "SECRET" not in repr(uri) + masked(text) + uri.reason + "".join(uri.warnings)
+    if uri.is_literal:
+        assert seems_to_carry_password(text)
+    else:
+        assert "SECRET" not in uri.canonical + uri.typed + uri.query + str(uri.denotes) + str(uri.openlineage)
+
+
+@given(
+    st.sampled_from(
+        ["s3://b/k?{}", "postgres://h/d/s/t?a=1&{}", "x-me://h?{}", "jdbc:sqlserver://h;{}", "file:///a?{}#x"]
+    )
+)
+def test_no_secret_parameter_survives(template: str) -> None:
+    for key in ("password", "PassWord", "sig", "X-Amz-Signature", "api-key", "p%61ssword"):
+        text = template.format(f"{key}=SECRET")
+        uri = parse(text)
+        assert "SECRET" not in repr(uri) + masked(text)
+        assert seems_to_carry_password(text)
+        assert uri.is_literal or "SECRET" not in uri.canonical + uri.typed
+
+
+@given(URIS)
+def test_uris_survive_pickling(text: str) -> None:
+    uri = uri_of(text)
+    again = pickle.loads(pickle.dumps(uri))  # noqa: S301  # our own bytes
+    assert (again, again.denotes, again.reason) == (uri, uri.denotes, uri.reason)
