@@ -247,12 +247,13 @@ CELERY_BEAT_SCHEDULE = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"without_query": {"()": "console.weblog.WithoutQuery"}},
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("TENURE_LOG_LEVEL", default="INFO")},
     "loggers": {
         "axes": {"level": "WARNING"},
-        "django.server": {"level": "WARNING"},
+        "django.server": {"level": "WARNING", "filters": ["without_query"]},
         # The layout of one graph writes forty lines.
         "rust-sugiyama": {"level": "WARNING"},
         "connected_components": {"level": "WARNING"},
