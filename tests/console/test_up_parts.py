@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,8 +81,8 @@ def test_a_closed_file_below_an_open_directory_is_found(tmp_path: Path) -> None:
 
 
 def test_a_relative_home_is_the_callers(
-    monkeypatch: pytest.MonkeyPatch, settings: object, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TENURE_HOME", "home")
-    monkeypatch.setattr(settings, "TENURE_HOME", tmp_path / "home")
+    settings.TENURE_HOME = tmp_path / "home"
     assert up._environment()["TENURE_HOME"] == str(tmp_path / "home")
