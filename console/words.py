@@ -104,6 +104,11 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+def visible(text: str) -> str:
+    """A text in which nothing hides: control and format characters are written as escapes."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
 def spelled(number: int) -> str:
     """Small numbers as words, to begin a sentence with."""
     words = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from namespaces.faces import etag, expected_version, hide_programs, principal
 from namespaces.serializers import OperationSerializer
 from namespaces.services.tenancy import get_namespace
-from registry.filters import DatasetFilter
+from registry.filters import DatasetFilter, hide_passwords
 from registry.models import Dataset, Snapshot
 from registry.serializers import (
     DatasetInputSerializer,
@@ -33,6 +33,11 @@ class DatasetList(generics.ListAPIView[Dataset]):
     filterset_class = DatasetFilter
     ordering = ("namespace__name", "name")
     queryset = Dataset.objects.none()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Authenticate; then no password that was asked for goes any further."""
+        super().initial(request, *args, **kwargs)
+        hide_passwords(request._request)
 
     def get_queryset(self) -> QuerySet[Dataset]:
         """What the principal may see."""

@@ -7,6 +7,9 @@ from rest_framework import serializers
 from namespaces.serializers import RefusesUnknown
 from registry.models import Dataset, DatasetType, Snapshot
 
+MAX_TYPED_URI = 8192
+"""In characters. What is typed may be longer than the canonical form, which has a limit of its own."""
+
 
 class FieldSerializer(serializers.Serializer[dict[str, object]]):
     """One column of a schema, with Iceberg's type names."""
@@ -22,6 +25,18 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     """A dataset with its current specification and, for a table, its size."""
 
     namespace = serializers.CharField(source="namespace.name")
+    literal = serializers.BooleanField(source="meaning.is_literal", help_text="It means nothing but itself.")
+    literal_reason = serializers.CharField(source="meaning.reason", help_text="Why it is a literal.")
+    denotes = serializers.DictField(
+        child=serializers.CharField(),
+        source="meaning.denotes",
+        help_text="What the URI names, in its store's terms, decoded.",
+    )
+    warnings = serializers.ListField(
+        child=serializers.CharField(),
+        source="meaning.warnings",
+        help_text="What may be meant otherwise in the URI as it was typed.",
+    )
     owner = serializers.CharField(source="owner.username", default=None, allow_null=True)
     version = serializers.IntegerField(source="specification.version")
     properties = serializers.DictField(source="specification.properties")
@@ -38,6 +53,12 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "name",
             "type",
             "uri",
+            "typed_uri",
+            "literal",
+            "literal_reason",
+            "denotes",
+            "warnings",
+            "location",
             "description",
             "owner",
             "version",
@@ -50,13 +71,25 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "created_at",
             "updated_at",
         )
+        extra_kwargs = {
+            "uri": {"help_text": "The canonical form."},
+            "typed_uri": {"help_text": "As it was sent, auth information masked; empty for a table."},
+            "location": {"help_text": "Where a table's files lie; empty for the others."},
+        }
 
 
 class DatasetInputSerializer(RefusesUnknown, serializers.Serializer[dict[str, object]]):
     """What a PUT may set. `type` and `uri` are fixed once the dataset exists."""
 
     type = serializers.ChoiceField(choices=DatasetType.choices, required=False)
-    uri = serializers.CharField(required=False, allow_blank=True, default="", max_length=1500)
+    uri = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=MAX_TYPED_URI,
+        trim_whitespace=False,
+        help_text="Any spelling.",
+    )
     description = serializers.CharField(required=False, allow_blank=True, max_length=10_000)
     properties = serializers.DictField(required=False)
 
@@ -91,6 +124,7 @@ class DeletionPreviewSerializer(serializers.Serializer[object]):
 
     dataset = serializers.CharField()
     uri = serializers.CharField()
+    location = serializers.CharField()
     removes_files = serializers.BooleanField()
     files = serializers.IntegerField()
     bytes = serializers.IntegerField()

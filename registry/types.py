@@ -1,7 +1,7 @@
 """What each built-in dataset type accepts: checks of URI and properties, as data about the type.
 
-`configure` gives the URI and properties that are stored; it runs in the trusted process, since
-these types are Tenure's own code.
+`configure` gives the URI, location and properties that are stored; it runs in the trusted process,
+since these types are Tenure's own code.
 """
 
 from __future__ import annotations
@@ -10,105 +10,98 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from registry import places
 from registry.models import DatasetType
 from tenure.errors import InvalidInput
 from tenure.names import check_name
+from tenure.uri import DatasetURI, iceberg, seems_to_carry_password
 
-MAX_URI = 1500
-FILE_SCHEMES = ("file", "s3", "s3a", "gs", "abfss", "hdfs")
 FILE_FORMATS = ("csv", "json", "parquet", "text")
 
 
 @dataclass(frozen=True)
 class Configured:
-    """A dataset's URI and properties after its type has checked them."""
+    """What is stored of a dataset after its type has checked it. `typed` is empty where Tenure chose."""
 
     uri: str
     properties: dict[str, Any]
+    typed: str = ""
+    location: str = ""
 
 
-def configure(type_name: str, namespace: str, name: str, uri: str, properties: dict[str, Any]) -> Configured:
-    """Check a new dataset's URI and properties; raises `InvalidInput` naming what is wrong."""
+def configure(
+    type_name: str, namespace: str, name: str, uri: DatasetURI | None, properties: dict[str, Any]
+) -> Configured:
+    """Check a dataset's URI, None where none was given, and properties.
+
+    Raises `InvalidInput` naming what is wrong.
+    """
     if type_name not in CONFIGURE:
         raise InvalidInput(f"{type_name!r} is no dataset type; use one of {', '.join(CONFIGURE)}.")
     return CONFIGURE[type_name](namespace, name, uri, properties)
 
 
-def _configure_table(namespace: str, name: str, uri: str, properties: dict[str, Any]) -> Configured:
-    if uri:
-        raise InvalidInput("Leave out 'uri': Tenure chooses where a table lives, inside the warehouse.")
+def _configure_table(
+    namespace: str, name: str, uri: DatasetURI | None, properties: dict[str, Any]
+) -> Configured:
+    own = iceberg(namespace=namespace, name=name)
+    if uri not in (None, own):
+        raise InvalidInput(f"Leave out 'uri': Tenure names this table {own} and chooses where it lives.")
     _refuse_unknown(properties, {"partition_by"})
     columns = properties.get("partition_by", [])
     if not isinstance(columns, list) or not all(_is_column(column) for column in columns):
         raise InvalidInput("'partition_by' is a list of column names.")
     # The suffix keeps a table that was deleted and created again apart from what the first one left.
     location = f"{settings.TENURE_WAREHOUSE}/{namespace}/{name}-{uuid.uuid4().hex[:8]}"
-    return Configured(location, properties)
+    return Configured(own.canonical, properties, location=location)
 
 
 def _is_column(name: object) -> bool:
     return isinstance(name, str) and 0 < len(name) <= 255 and "\x00" not in name
 
 
-def _configure_file_set(namespace: str, name: str, uri: str, properties: dict[str, Any]) -> Configured:
-    _check_uri(uri)
+def _configure_file_set(
+    namespace: str, name: str, uri: DatasetURI | None, properties: dict[str, Any]
+) -> Configured:
+    if uri is None:
+        raise InvalidInput("A file_set needs a 'uri': where its files are.")
+    places.check_readable(uri)
     _refuse_unknown(properties, set(_FILE_SET_PROPERTIES))
     for key, value in properties.items():
         _FILE_SET_PROPERTIES[key](key, value)
     if "format" not in properties:
         raise InvalidInput(f"A file_set needs the property 'format': one of {', '.join(FILE_FORMATS)}.")
-    return Configured(uri, properties)
+    return Configured(uri.canonical, properties, uri.typed)
 
 
-def _check_uri(uri: str) -> None:
-    if not uri or len(uri) > MAX_URI:
-        raise InvalidInput(f"A file_set needs a 'uri' of up to {MAX_URI} characters.")
-    parts = urlsplit(uri)
-    if parts.scheme == "file" and not uri.startswith("file:///"):
-        raise InvalidInput("A file's URI starts with 'file:///'.")
-    if parts.scheme not in FILE_SCHEMES or not parts.path.startswith("/"):
+def _configure_external(
+    namespace: str, name: str, uri: DatasetURI | None, properties: dict[str, Any]
+) -> Configured:
+    if uri is None:
+        raise InvalidInput("An external dataset needs a 'uri': what it is known by.")
+    if uri.canonical.lower().startswith("iceberg:"):
+        raise InvalidInput("Tenure itself gives iceberg:// URIs, to its tables: register a table instead.")
+    _refuse_unknown(properties, set())
+    return Configured(uri.canonical, properties, uri.typed)
+
+
+def check_literal(uri: DatasetURI) -> None:
+    """Raise `InvalidInput` for a literal that seems to carry a password: it would be kept byte for byte."""
+    if uri.is_literal and seems_to_carry_password(uri.canonical):
         raise InvalidInput(
-            f"{parts.scheme or 'This'} URI cannot be read; use one of {', '.join(FILE_SCHEMES)}://…."
+            f"The URI seems to carry a password, and Tenure keeps it as it is because {uri.reason}. "
+            "Leave out the user, the password and any secret parameter."
         )
-    if parts.username or parts.password:
-        raise InvalidInput("A URI holds no user name or password: remove what stands before '@'.")
-    # One place has one spelling: otherwise the comparisons below could be talked around.
-    if any(part in ("", ".", "..") for part in parts.path.rstrip("/").split("/")[1:]):
-        raise InvalidInput("A URI's path holds no '..', no '.' and no empty part.")
-    if set(uri) & set("*?[]{}#\\"):
-        raise InvalidInput("A URI names one file or one folder: it holds none of * ? [ ] { } # \\.")
-    if _overlaps(uri, settings.TENURE_WAREHOUSE):
-        raise InvalidInput(
-            "The URI meets the warehouse, which only tables write to. Put the files elsewhere."
-        )
-    home = f"file://{settings.TENURE_HOME}"
-    if _overlaps(uri, home) and not _inside(uri, f"{home}/demonstration"):
-        raise InvalidInput("The URI meets the console's own directory. Put the files elsewhere.")
-
-
-def _overlaps(uri: str, place: str) -> bool:
-    """Whether either holds the other: a folder above the warehouse holds it as well."""
-    return _inside(uri, place) or _inside(place, uri)
-
-
-def _inside(uri: str, place: str) -> bool:
-    return _comparable(uri).startswith(_comparable(place))
-
-
-def _comparable(uri: str) -> str:
-    scheme, _, rest = uri.partition("://")
-    scheme = "s3" if scheme in ("s3a", "s3n") else scheme
-    return f"{scheme}://{rest.rstrip('/')}/"
 
 
 def _refuse_unknown(properties: dict[str, Any], known: set[str]) -> None:
     unknown = sorted(set(properties) - known)
     if unknown:
-        raise InvalidInput(f"Unknown property {unknown[0]!r}; this type knows {', '.join(sorted(known))}.")
+        names = ", ".join(sorted(known)) or "none"
+        raise InvalidInput(f"Unknown property {unknown[0]!r}; this type knows {names}.")
 
 
 def _check_format(key: str, value: object) -> None:
@@ -134,9 +127,10 @@ _FILE_SET_PROPERTIES: dict[str, Callable[[str, object], None]] = {
     "schema": _check_text,
 }
 
-CONFIGURE: dict[str, Callable[[str, str, str, dict[str, Any]], Configured]] = {
+CONFIGURE: dict[str, Callable[[str, str, DatasetURI | None, dict[str, Any]], Configured]] = {
     DatasetType.TABLE: _configure_table,
     DatasetType.FILE_SET: _configure_file_set,
+    DatasetType.EXTERNAL: _configure_external,
 }
 
 

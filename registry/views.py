@@ -14,7 +14,7 @@ from namespaces.faces import hide_programs, principal
 from namespaces.models import Level, Namespace
 from namespaces.paging import page_of
 from namespaces.services.grants import levels_held
-from registry.filters import DatasetFilter
+from registry.filters import DatasetFilter, hide_passwords
 from registry.models import Dataset, DatasetType
 from registry.queries import last_read
 from registry.services.datasets import get_dataset
@@ -27,6 +27,7 @@ TABS = ("lineage", "schema", "snapshots", "accesses", "history")
 def datasets(request: HttpRequest) -> HttpResponse:
     """Datasets by name, searched and filtered."""
     who = principal(request)
+    hide_passwords(request)
     chosen = DatasetFilter(request.GET, Dataset.objects.visible_to(who).with_facts())
     context = {
         "page": page_of(chosen.qs, request, ("namespace__name", "name")),
@@ -82,7 +83,8 @@ def dataset_delete(request: HttpRequest, namespace: str, dataset: str) -> HttpRe
     wrong = request.method == "POST" and request.POST.get("name", "").strip() != found.name
     if request.method == "POST" and not wrong:
         operation = delete_dataset(who, found)
-        messages.success(request, f"{namespace}/{dataset} is deleted; this operation removes its files.")
+        rest = "this operation removes its files" if found.location else "its data stays where it is"
+        messages.success(request, f"{namespace}/{dataset} is deleted; {rest}.")
         return redirect("admin:operation", operation.pk)
     preview = preview_deletion(who, found)
     return render(

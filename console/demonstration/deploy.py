@@ -12,6 +12,7 @@ from typing import Any
 from console.up.steps import done, step
 from tenure.client import RUN_ENDS, Client
 from tenure.errors import NotFound
+from tenure.uri import file
 
 NAMESPACE, PIPELINE = "flights", "flight_delays"
 PIPELINE_PATH = f"namespaces/{NAMESPACE}/pipelines/{PIPELINE}"
@@ -46,8 +47,7 @@ def deploy(client: Client, directory: Path) -> None:
         client.put(f"namespaces/{NAMESPACE}", {"description": description})
         for name, description in FILES.items():
             path = f"namespaces/{NAMESPACE}/datasets/{name}_file"
-            # Not `as_uri()`: Spark and Hadoop take the %20 of a space literally.
-            uri = f"file://{directory / name}.csv"
+            uri = file(path=f"{directory / name}.csv").canonical
             body = {"type": "file_set", "uri": uri, "description": description, "properties": _PROPERTIES}
             client.put(path, body)
     with step(f"Deploying {PIPELINE}"):
@@ -97,8 +97,8 @@ def _copy(source: Path, name: str, target: Path) -> None:
     if not archive.exists():
         shutil.copyfile(source / name, target)
         return
-    with zipfile.ZipFile(archive) as packed, packed.open(name) as content, open(target, "wb") as file:
-        shutil.copyfileobj(content, file)
+    with zipfile.ZipFile(archive) as packed, packed.open(name) as content, open(target, "wb") as copy:
+        shutil.copyfileobj(content, copy)
 
 
 def task_seconds(task: dict[str, Any]) -> float:

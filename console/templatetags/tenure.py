@@ -86,6 +86,7 @@ register.filter("size", words.size)
 register.filter("thousands", words.thousands)
 register.filter("schedule", words.schedule)
 register.filter("count", words.count)
+register.filter("visible", words.visible)
 
 
 @register.filter

@@ -179,9 +179,10 @@ def _check_task_datasets(task: TaskSpec, namespace: Namespace, types: dict[str, 
                 line=task.line,
             )
     for name in task.writes:
-        if types[name] != DatasetType.TABLE:
+        if types[name] == DatasetType.FILE_SET:
             raise InvalidPipeline(
-                f"Task {task.name!r} writes {name!r}, which is a {types[name]}: only tables can be written.",
+                f"Task {task.name!r} writes {name!r}, which is a file_set: only tables and external "
+                "datasets can be written.",
                 line=task.line,
             )
 

@@ -77,7 +77,7 @@ def create_table(
     _new_metadata(request, "file:///nowhere")
     dataset, _ = put_dataset(principal, namespace=namespace, name=request.name, type=DatasetType.TABLE)
     _enter(principal, dataset, "write", "iceberg.create")
-    return _store_new(principal, dataset, _new_metadata(request, dataset.uri))
+    return _store_new(principal, dataset, _new_metadata(request, dataset.location))
 
 
 def _new_metadata(request: CreateTableRequest, location: str) -> TableMetadata:
@@ -163,7 +163,7 @@ def _already_committed(base: TableMetadata, updates: tuple[TableUpdate, ...]) ->
 
 
 def _metadata_location(dataset: Dataset, version: int) -> str:
-    return f"{dataset.uri}/metadata/{version:05d}-{uuid.uuid4()}.metadata.json"
+    return f"{dataset.location}/metadata/{version:05d}-{uuid.uuid4()}.metadata.json"
 
 
 def _write_metadata(location: str, metadata: TableMetadata) -> None:

@@ -44,9 +44,9 @@ def check_updates(dataset: Dataset, updates: tuple[TableUpdate, ...]) -> None:
         if isinstance(update, AddSnapshotUpdate):
             _check_snapshot(update.snapshot)
             manifest_list = update.snapshot.manifest_list or ""
-            if not manifest_list.startswith(f"{dataset.uri}/") or ".." in manifest_list:
+            if not manifest_list.startswith(f"{dataset.location}/") or ".." in manifest_list:
                 raise InvalidInput(
-                    f"The snapshot's manifest list lies outside the table's location {dataset.uri}."
+                    f"The snapshot's manifest list lies outside the table's location {dataset.location}."
                 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from namespaces.models import Action, Level, Namespace, Outcome
@@ -14,6 +14,7 @@ from namespaces.services.grants import levels_held, require
 from registry import types
 from registry.models import Dataset, DatasetType, Specification
 from tenure.errors import Conflict, Forbidden, InvalidInput, NotFound, PreconditionFailed
+from tenure.uri import DatasetURI, parse
 
 ACCESS_LEVELS = {
     "read": frozenset({Level.READ}),
@@ -42,20 +43,26 @@ def put_dataset(
     properties: dict[str, Any] | None = None,
     expected_version: int | None = None,
 ) -> tuple[Dataset, bool]:
-    """Create the dataset or update what is given; returns it and whether it is new. Idempotent."""
+    """Create the dataset or update what is given; returns it and whether it is new. Idempotent.
+
+    `uri` is any spelling; `Conflict` when another dataset of the namespace stands for the same one.
+    """
     types.check_dataset_name(name)
     require(actor, Level.WRITE, namespace, name)
+    parsed = parse(uri) if uri else None
+    if parsed is not None:
+        types.check_literal(parsed)
     existing = Dataset.objects.with_facts().filter(namespace=namespace, name=name).first()
     if existing is not None:
-        return _update(actor, existing, type, uri, description, properties, expected_version), False
+        return _update(actor, existing, type, parsed, description, properties, expected_version), False
     if expected_version is not None:
         raise PreconditionFailed(f"There is no dataset {name!r} yet, so If-Match cannot hold.")
     if type is None:
         raise InvalidInput(f"A new dataset needs 'type': one of {', '.join(DatasetType.values)}.")
-    dataset, created = _create(actor, namespace, name, type, uri, description or "", properties or {})
+    dataset, created = _create(actor, namespace, name, type, parsed, description or "", properties or {})
     if not created:
         # Somebody else was faster: from here on it is an update like any other.
-        _update(actor, dataset, type, uri, description, properties, None)
+        _update(actor, dataset, type, parsed, description, properties, None)
     return dataset, created
 
 
@@ -65,27 +72,48 @@ def _create(
     namespace: Namespace,
     name: str,
     type: str,
-    uri: str,
+    uri: DatasetURI | None,
     description: str,
     properties: dict[str, Any],
 ) -> tuple[Dataset, bool]:
     configured = types.configure(type, namespace.name, name, uri, properties)
-    dataset, created = Dataset.objects.get_or_create(
-        namespace=namespace,
-        name=name,
-        defaults={
-            "type": type,
-            "uri": configured.uri,
-            "description": description,
-            "owner_id": actor.user_id,
-        },
-    )
+    if uri is not None:
+        _refuse_second(actor, namespace, name, uri)
+    values = {
+        "type": type,
+        "uri": configured.uri,
+        "typed_uri": configured.typed,
+        "location": configured.location,
+        "description": description,
+        "owner_id": actor.user_id,
+    }
+    try:
+        dataset, created = Dataset.objects.get_or_create(namespace=namespace, name=name, defaults=values)
+    except IntegrityError as error:
+        if uri is None or "dataset_uri_once_a_namespace" not in str(error):
+            raise
+        # Somebody else was faster.
+        _refuse_second(actor, namespace, name, uri)
+        raise Conflict(_SECOND) from None
     if created:
         add_specification(actor, dataset, configured.properties, [])
-        record(
-            actor, Action.DATASET_CREATED, "dataset", name, namespace=namespace.name, detail={"type": type}
-        )
+        detail = {"type": type, "uri": dataset.uri}
+        record(actor, Action.DATASET_CREATED, "dataset", name, namespace=namespace.name, detail=detail)
     return dataset, created
+
+
+_SECOND = "Another dataset of this namespace stands for this URI already; a URI has one dataset."
+
+
+def _refuse_second(actor: Principal, namespace: Namespace, name: str, uri: DatasetURI) -> None:
+    """Raise `Conflict` if another dataset stands for the URI, naming it to those who may see it."""
+    others = Dataset.objects.filter(namespace=namespace).exclude(name=name).at_uri(uri)
+    if not others.exists():
+        return
+    visible = others.visible_to(actor).values_list("name", flat=True).first()
+    if visible:
+        raise Conflict(f"Dataset {visible!r} of this namespace stands for this URI already: use that one.")
+    raise Conflict(_SECOND)
 
 
 @transaction.atomic
@@ -93,7 +121,7 @@ def _update(
     actor: Principal,
     dataset: Dataset,
     type: str | None,
-    uri: str,
+    uri: DatasetURI | None,
     description: str | None,
     properties: dict[str, Any] | None,
     expected_version: int | None,
@@ -109,8 +137,7 @@ def _update(
         changes["description"] = description
     new_properties = current.properties if properties is None else properties
     if new_properties != current.properties:
-        checked_uri = uri or ("" if dataset.type == DatasetType.TABLE else dataset.uri)
-        types.configure(dataset.type, dataset.namespace.name, dataset.name, checked_uri, new_properties)
+        types.configure(dataset.type, dataset.namespace.name, dataset.name, dataset.meaning, new_properties)
     if changes or new_properties != current.properties:
         Dataset.objects.filter(pk=dataset.pk).update(updated_at=timezone.now(), **changes)
         add_specification(actor, dataset, new_properties, current.schema)
@@ -130,15 +157,15 @@ def _update(
 
 
 def _refuse_fixed_changes(
-    dataset: Dataset, type: str | None, uri: str, properties: dict[str, Any] | None
+    dataset: Dataset, type: str | None, uri: DatasetURI | None, properties: dict[str, Any] | None
 ) -> None:
     """Some things make a dataset what it is: changing them means another dataset."""
     if type is not None and type != dataset.type:
         raise Conflict(
             f"Dataset {dataset.name!r} is a {dataset.type}; its type cannot change. Create another dataset."
         )
-    if uri and uri != dataset.uri:
-        raise Conflict(f"Dataset {dataset.name!r} lives at {dataset.uri}; its URI cannot change.")
+    if uri is not None and uri != dataset.meaning:
+        raise Conflict(f"Dataset {dataset.name!r} stands for {dataset.uri}; its URI cannot change.")
     if properties is None or not hasattr(dataset, "table"):
         return
     specification = dataset.specification

@@ -32,10 +32,11 @@ FILES_A_REPORT = 100
 
 @dataclass(frozen=True)
 class DeletionPreview:
-    """What deleting a dataset removes. Files of a file_set are not Tenure's and stay."""
+    """What deleting a dataset removes. Only a table's files are Tenure's; all other data stays."""
 
     dataset: str
     uri: str
+    location: str
     removes_files: bool
     files: int
     bytes: int
@@ -53,6 +54,7 @@ def preview_deletion(actor: Principal, dataset: Dataset) -> DeletionPreview:
     return DeletionPreview(
         dataset=str(dataset),
         uri=dataset.uri,
+        location=dataset.location,
         removes_files=dataset.type == DatasetType.TABLE,
         files=table.files if table else 0,
         bytes=table.bytes if table else 0,
@@ -78,7 +80,7 @@ def delete_dataset(actor: Principal, dataset: Dataset) -> Operation:
     namespace = dataset.namespace.name
     # The lock lets one of two deletions at once do it; the other finds nothing.
     lock_dataset(dataset)
-    detail = {"uri": dataset.uri, "type": dataset.type}
+    detail = {"uri": dataset.uri, "type": dataset.type, "location": dataset.location}
     try:
         # A savepoint keeps the caller's transaction usable after a refusal.
         with transaction.atomic():
@@ -88,13 +90,12 @@ def delete_dataset(actor: Principal, dataset: Dataset) -> Operation:
         raise Conflict(f"Dataset {dataset.name!r} is used by {users}. Change or delete that first.") from None
     Grant.objects.filter(namespace__name=namespace, dataset=dataset.name).delete()
     record(actor, Action.DATASET_DELETED, "dataset", dataset.name, namespace=namespace, detail=detail)
-    location = dataset.uri if dataset.type == DatasetType.TABLE else ""
     return start_operation(
         actor,
         kind=DELETE_DATASET.name,
         namespace=namespace,
         target=dataset.name,
-        input={"location": location},
+        input={"location": dataset.location},
     )
 
 
@@ -140,6 +141,9 @@ def remove_files(operation_id: int) -> None:
             return
     except (OSError, ValueError) as error:
         _try_again_or_fail(operation, f"The files at {location} could not be removed: {error}")
+        return
+    if not location:
+        succeed_operation(operation, {"location": ""}, "The dataset is gone; its data stays where it is.")
         return
     with transaction.atomic():
         if succeed_operation(operation, {"location": location}, "The dataset and its files are gone."):

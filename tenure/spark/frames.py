@@ -18,9 +18,9 @@ FORMATS = ("csv", "json", "parquet", "text")
 
 
 def read_files(
-    spark: SparkSession, uri: str, properties: Mapping[str, Any], options: Mapping[str, Any]
+    spark: SparkSession, path: str, properties: Mapping[str, Any], options: Mapping[str, Any]
 ) -> DataFrame:
-    """The files at `uri`, read by the properties of a `file_set`; raises `InvalidInput` for others."""
+    """The files at `path`, read by the properties of a `file_set`; raises `InvalidInput` for others."""
     kind = properties.get("format", "csv")
     if kind not in FORMATS:
         raise InvalidInput(f"A file_set cannot be read as {kind!r}; use one of {', '.join(FORMATS)}.")
@@ -35,7 +35,7 @@ def read_files(
         if "null_value" in properties:
             reader = reader.option("nullValue", properties["null_value"])
     extra = {name: value for name, value in options.items() if name != "schema"}
-    return reader.options(**extra).load(uri)
+    return reader.options(**extra).load(path)
 
 
 def read_parquet(spark: SparkSession, schema: Schema, paths: Sequence[str]) -> DataFrame:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from tenure.database import OpenedDataset
 from tenure.dataset import Dataset, DatasetContext
 from tenure.errors import InvalidInput
+from tenure.types.external import External
 from tenure.types.file_set import FileSet
 from tenure.types.table import Table
 
-TYPES: dict[str, type[Dataset]] = {"file_set": FileSet, "table": Table}
+TYPES: dict[str, type[Dataset]] = {"external": External, "file_set": FileSet, "table": Table}
 
 
 def open_dataset(context: DatasetContext, opened: OpenedDataset) -> Dataset:

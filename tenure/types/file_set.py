@@ -28,6 +28,7 @@ class FileSet(Dataset):
         Raises `InvalidInput` for a format that this version does not read.
         """
         from tenure.spark.frames import read_files
+        from tenure.spark.paths import spark_path
 
         log.info("read %s: %s files at %s", self.name, self.properties.get("format", "csv"), self.uri)
-        return read_files(self.context.spark(), self.uri, self.properties, options)
+        return read_files(self.context.spark(), spark_path(self.uri), self.properties, options)

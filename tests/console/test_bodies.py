@@ -50,7 +50,7 @@ def test_what_is_no_object_is_refused(api: Api, alice: User, raw: Dataset, path:
         (DATASET, {"type": "spreadsheet"}, "type"),
         (DATASET, {"type": 3}, "type"),
         (DATASET, {"uri": {"x": 1}}, "uri"),
-        (DATASET, {"uri": "x" * 1501}, "uri"),
+        (DATASET, {"uri": "x" * 8193}, "uri"),
         (DATASET, {"properties": [1]}, "properties"),
         (DATASET, {"properties": "x"}, "properties"),
         (DATASET, {"properties": None}, "properties"),

@@ -77,7 +77,7 @@ def test_an_opened_dataset_is_recorded_with_task_and_run(connect: Connect, runni
         contract.OPEN_DATASET, contract.OpenDataset("ingest", "raw", "read", "read")
     )
     assert opened == contract.OpenedDataset(
-        "flights", "raw", "file_set", "file:///data/flights.csv", {"format": "csv", "header": True}
+        "flights", "raw", "file_set", "file://localhost/data/flights.csv", {"format": "csv", "header": True}
     )
     event = AuditEvent.objects.accesses().get()
     assert (event.actor, event.actor_kind, event.pipeline, event.run, event.task, event.outcome) == (

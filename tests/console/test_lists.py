@@ -47,7 +47,7 @@ def fill(alice: User, numbers: range) -> None:
         Grant.objects.create(namespace=namespace, user=alice, level="ADMIN")
         Grant.objects.create(namespace=flights, user=alice, level="READ", dataset=f"d{n:03}")
         dataset = Dataset.objects.create(
-            namespace=flights, name=f"d{n:03}", type="table", uri="file:///x", owner=alice
+            namespace=flights, name=f"d{n:03}", type="table", uri=f"iceberg://flights/d{n:03}", owner=alice
         )
         dataset.specification = Specification.objects.create(dataset=dataset, version=1, created_by="alice")
         dataset.save()

@@ -57,7 +57,14 @@ def many(db: None, flights: Namespace, alice: User) -> int:
 
 def _add_dataset(namespace: Namespace, owner: User, name: str, kind: str) -> None:
     dataset = Dataset.objects.create(
-        namespace=namespace, name=name, type=kind, uri=f"file:///data/{name}", owner=owner, description="Rows"
+        namespace=namespace,
+        name=name,
+        type=kind,
+        uri=f"file://localhost/data/{name}" if kind == "file_set" else f"iceberg://{namespace.name}/{name}",
+        typed_uri=f"file:///data/{name}" if kind == "file_set" else "",
+        location="" if kind == "file_set" else f"file:///warehouse/{name}",
+        owner=owner,
+        description="Rows",
     )
     schema = [{"id": 1, "name": "carrier", "type": "string", "required": False, "doc": ""}]
     dataset.specification = Specification.objects.create(

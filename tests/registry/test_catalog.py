@@ -87,7 +87,7 @@ def post(live_server: Any, alice: User) -> Iterator[Callable[..., tuple[int, dic
 
 def metadata_files(dataset: Dataset) -> set[str]:
     """The metadata files of a table, as URIs."""
-    directory = Path(dataset.uri.removeprefix("file://")) / "metadata"
+    directory = Path(dataset.location.removeprefix("file://")) / "metadata"
     return {f"file://{path}" for path in directory.glob("*.metadata.json")} if directory.exists() else set()
 
 
@@ -226,7 +226,7 @@ def snapshot_update(**changes: Any) -> dict[str, Any]:
         "snapshot-id": 77,
         "sequence-number": 2,
         "timestamp-ms": int(time.time() * 1000),
-        "manifest-list": f"{delays().uri}/metadata/snap.avro",
+        "manifest-list": f"{delays().location}/metadata/snap.avro",
         "summary": {"operation": "append"},
         "schema-id": 0,
     }
@@ -312,7 +312,7 @@ def test_an_update_that_is_not_allowed_is_refused(
     status, body = post("flights/tables/delays", {"requirements": [], "updates": [update]})
     assert (status, body["error"]["type"]) == (400, "BadRequestException"), body
     assert metadata_files(delays()) == files
-    assert delays().table.metadata["location"] == delays().uri
+    assert delays().table.metadata["location"] == delays().location
 
 
 FIELDS = [{"id": 1, "name": "a", "type": "string", "required": False}]

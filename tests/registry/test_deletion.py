@@ -40,7 +40,7 @@ def spare(alice: User, bob: User, flights: Namespace) -> Dataset:
 
 def place(dataset: Dataset) -> Path:
     """Where its files are."""
-    return Path(dataset.uri.removeprefix("file://"))
+    return Path(dataset.location.removeprefix("file://"))
 
 
 def test_a_dry_run_says_what_would_go_and_removes_nothing(
@@ -48,7 +48,7 @@ def test_a_dry_run_says_what_would_go_and_removes_nothing(
 ) -> None:
     preview = api(alice).delete(f"{SPARE}?dry_run=true").json()
     assert preview["dataset"] == "flights/spare"
-    assert preview["uri"] == spare.uri
+    assert (preview["uri"], preview["location"]) == ("iceberg://flights/spare", spare.location)
     assert (preview["removes_files"], preview["grants"], preview["specifications"], preview["used_by"]) == (
         True,
         1,
@@ -69,7 +69,7 @@ def test_rows_grants_and_files_go(api: Callable[..., APIClient], alice: User, sp
     deletion.remove_files(answer.json()["id"])
     assert not place(spare).exists()
     operation = api(alice).get(f"/api/v1/operations/{answer.json()['id']}").json()
-    assert (operation["state"], operation["result"]) == ("succeeded", {"location": spare.uri})
+    assert (operation["state"], operation["result"]) == ("succeeded", {"location": spare.location})
     assert_problem(api(alice).delete(SPARE), 404, "'spare'")
 
 
@@ -79,7 +79,8 @@ def test_what_is_created_again_under_the_name_is_another(
     operation = deletion.delete_dataset(principal_of(alice), spare)
     again, created = put_dataset(principal_of(alice), namespace=flights, name="spare", type="table")
     assert created
-    assert again.uri != spare.uri
+    assert again.uri == spare.uri
+    assert again.location != spare.location
     place(again).mkdir(parents=True)
     deletion.remove_files(operation.pk)
     assert place(again).exists()
@@ -162,7 +163,7 @@ def test_a_location_is_no_quoted_uri(alice: User, spare: Dataset) -> None:
     place = Path(settings.TENURE_HOME) / "warehouse" / "with a space" / "ä 100%"
     (place / "data").mkdir(parents=True)
     (place / "data" / "1.parquet").write_text("rows")
-    Dataset.objects.filter(pk=spare.pk).update(uri=f"file://{place}")
+    Dataset.objects.filter(pk=spare.pk).update(location=f"file://{place}")
     operation = deletion.delete_dataset(principal_of(alice), Dataset.objects.with_facts().get(pk=spare.pk))
     deletion.remove_files(operation.pk)
     operation.refresh_from_db()
@@ -178,7 +179,7 @@ def test_removing_tells_how_far_it_is_and_stops_when_another_took_over(
     claimed = claim_operation(operation.pk)
     assert claimed
     Operation.objects.filter(pk=operation.pk).update(attempt=2)
-    assert not deletion._remove_tree(claimed, spare.uri)
+    assert not deletion._remove_tree(claimed, spare.location)
 
 
 def test_a_deletion_is_not_cancelled_half_way(
