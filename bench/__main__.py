@@ -9,7 +9,7 @@ from pathlib import Path
 
 import django
 
-from bench import contract, demonstration
+from bench import contract, demonstration, uri, uri_patterns
 from tests.consoles import Console, start_console, wait_ready
 
 
@@ -17,6 +17,8 @@ def main() -> None:
     """Start a console, measure, stop it."""
     directory = Path(tempfile.mkdtemp(prefix="tenure-bench-"))
     directory.chmod(0o711)
+    uri.measure()
+    uri_patterns.measure()
     console = start_console(directory / "home")
     try:
         wait_ready(console)

@@ -8,9 +8,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from tenure.uri import DatasetURI, parse
-from tenure.uri.pattern_index import URIPatternIndex
-from tenure.uri.patterns import URIPattern
+from tenure.uri import DatasetURI, URIPattern, URIPatternIndex, parse
 
 MANY = 100_000
 FEW = 100

@@ -9,6 +9,8 @@ table="orders")`.
 from __future__ import annotations
 
 from tenure.uri.model import DatasetURI
+from tenure.uri.pattern_index import URIPatternIndex
+from tenure.uri.patterns import URIPattern
 from tenure.uri.registry import SCHEMES, Schemes
 from tenure.uri.schemes.abfss import abfss
 from tenure.uri.schemes.athena import athena
@@ -46,6 +48,8 @@ __all__ = [
     "SCHEMES",
     "DatasetURI",
     "Schemes",
+    "URIPattern",
+    "URIPatternIndex",
     "abfss",
     "athena",
     "bigquery",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tenure.uri.hosts import canonical_host, canonical_port, check_delimiters, split_port
-from tenure.uri.text import NotOfForm
+from tenure.uri.text import NotOfForm, lower
 
 Fields = Mapping[str, str]
 """What a URI denotes, by its store's own terms."""
@@ -22,6 +22,11 @@ class Authority(ABC):
 
     keeps_user = False
     has_port = False
+
+    @property
+    @abstractmethod
+    def form(self) -> str:
+        """How it is written, for people, as in `{host}[:{port}]`."""
 
     @abstractmethod
     def canonical(self, authority: str) -> str:
@@ -51,6 +56,10 @@ class Host(Authority):
     default_port: int | None
     has_port = True
 
+    @property
+    def form(self) -> str:
+        return "{host}:{port}" if self.default_port is None else "{host}[:{port}]"
+
     def canonical(self, authority: str) -> str:
         found = _PLAIN_HOST_PORT(authority.lower()) if authority.isascii() else None
         if found is not None:
@@ -79,6 +88,10 @@ class Host(Authority):
 @dataclass(frozen=True)
 class LocalHost(Authority):
     """`{host}`, by default this machine. A port is dropped: AIP-60 has none for files."""
+
+    @property
+    def form(self) -> str:
+        return "[{host}]"
 
     def canonical(self, authority: str) -> str:
         if not authority:
@@ -118,11 +131,12 @@ class Name(Authority):
     def __post_init__(self) -> None:
         re.compile(self.pattern)  # A pattern that is none shows where it is written.
 
+    @property
+    def form(self) -> str:
+        return f"{{{self.name}}}"
+
     def canonical(self, authority: str) -> str:
-        if self.lower:
-            # Outside ASCII, what is lower case depends on the version of Unicode.
-            authority = "".join(each.lower() if each.isascii() else each for each in authority)
-        authority = authority.removesuffix(self.suffix).removeprefix(self.prefix)
+        authority = self.bare(lower(authority) if self.lower else authority)
         if not authority:
             raise NotOfForm(f"it names no {self.name}")
         check_delimiters(authority)
@@ -131,6 +145,15 @@ class Name(Authority):
         if self.pattern and not re.fullmatch(self.pattern, authority):
             raise NotOfForm(f"its {self.name} is none: it is to match {self.pattern}")
         return authority
+
+    def bare(self, authority: str) -> str:
+        """The name without what other spellings put around it."""
+        # Until nothing is left to take off: what is canonical stays as it is.
+        while True:
+            bare = authority.removesuffix(self.suffix).removeprefix(self.prefix)
+            if bare == authority:
+                return bare
+            authority = bare
 
     def fields(self, authority: str) -> dict[str, str]:
         return {self.name: authority}
@@ -149,6 +172,10 @@ class Container(Authority):
     """`{container}@{host}`, as Azure writes it: what stands before `@` is no user."""
 
     keeps_user = True
+
+    @property
+    def form(self) -> str:
+        return "{container}@{host}"
 
     def canonical(self, authority: str) -> str:
         container, at, host = authority.partition("@")

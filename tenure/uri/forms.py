@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 from tenure.errors import InvalidURI
@@ -45,6 +45,15 @@ class Scheme:
     openlineage: Names
     aliases: tuple[str, ...] = ()
     bare: bool = False
+
+    def __getstate__(self) -> dict[str, object]:
+        # Without what is cached: the shortcut cannot be pickled.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
+    def form(self) -> str:
+        """The URI's form for people, as in `mysql://{host}[:{port}]/{database}/{table}`."""
+        return f"{self.name}://{self.authority.form}{self.path.form}"
 
     @cached_property
     def shortcut(self) -> Callable[[str], str | None]:

@@ -11,7 +11,7 @@ from tenure.uri.forms import Authority, Name, Path, Scheme
 from tenure.uri.hosts import canonical_host, canonical_port, check_delimiters, split_port
 from tenure.uri.registry import RESERVED, SCHEMES
 from tenure.uri.secrets import has_colon, is_secret_key
-from tenure.uri.text import NotOfForm, canonical_path
+from tenure.uri.text import NotOfForm, canonical_path, lower
 
 DEEP = "**"
 """What stands for any number of parts."""
@@ -115,8 +115,7 @@ def _check_form(form: Path, parts: list[str]) -> None:
     fixed = len(parts) - parts.count(DEEP)
     few = fixed < len(form.names) + bool(form.tree) and DEEP not in parts
     if few or (fixed > len(form.names) and not form.tree):
-        wanted = "/".join(f"{{{name}}}" for name in ((form.tree,) if form.tree else ()) + form.names)
-        raise NotOfForm(f"its path is not of the form /{wanted}, where ** stands for any number of these")
+        raise NotOfForm(f"its path is not of the form {form.form}, where ** stands for any number of these")
     for name in _names(form, parts):
         _check_name(form, name)
 
@@ -191,13 +190,11 @@ def _container(text: str) -> str:
 
 
 def _name(kind: Name, authority: str) -> str:
-    text = _normalised(authority, _lower_name if kind.lower else _name_text)
-    return text.removesuffix(kind.suffix).removeprefix(kind.prefix)
+    return kind.bare(_normalised(authority, _lower_name if kind.lower else _name_text))
 
 
 def _lower_name(text: str) -> str:
-    # As in URIs: outside ASCII, what is lower case depends on the version of Unicode.
-    return "".join(each.lower() if each.isascii() else each for each in _name_text(text))
+    return lower(_name_text(text))
 
 
 def _name_text(text: str) -> str:

@@ -24,7 +24,7 @@ In lower case, and with underscores for hyphens: `X-Amz-Signature` is `x_amz_sig
 
 _START = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)*//").match
 _ADDRESS = re.compile(r"(?:^|(?<=@))\[[^\]@]*\]")
-_ITEM = re.compile(r"([^?&;#=\s]+)=([^&;#\s]+)")
+_ITEM = re.compile(r"(?:^|(?<=[?&;#\s]))([^?&;#=\s]+)=([^&;#\s]+)")
 _ORACLE_THIN = re.compile(r"jdbc:oracle:\w+:([^/@]+/.+)@", re.IGNORECASE | re.DOTALL)
 
 

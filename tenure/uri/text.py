@@ -77,6 +77,11 @@ def check_length(canonical: str) -> str:
     return canonical
 
 
+def lower(text: str) -> str:
+    """The text with its ASCII letters in lower case: outside ASCII that depends on the version of Unicode."""
+    return "".join(each.lower() if each.isascii() else each for each in text)
+
+
 def split(text: str) -> Split:
     """The parts of a text; the scheme is empty when it has none."""
     scheme, mark, rest = text.partition("://")

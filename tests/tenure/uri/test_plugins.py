@@ -21,6 +21,7 @@ RAISES = """
 from tenure.uri.forms import Authority, Names, Path, Scheme
 
 class Broken(Authority):
+    form = "{host}"
     def canonical(self, authority): raise KeyError("the text was " + authority)
     def fields(self, authority): return {}
     def write(self, fields): return ""

@@ -182,6 +182,11 @@ def test_a_password_in_a_literal_is_suspected(text: str, suspicious: bool) -> No
     assert ("***" in masked(text)) or not suspicious
 
 
+def test_what_other_spellings_put_around_a_name_is_taken_off_wholly() -> None:
+    assert canonical("athena://athena.athena.x/c/d/t") == "athena://x/c/d/t"
+    assert canonical("snowflake://a" + ".snowflakecomputing.com" * 2 + "/d/s/t") == "snowflake://a/d/s/t"
+
+
 def test_two_spellings_are_equal_and_hash_alike() -> None:
     one, two = parse("s3a://b/k/"), parse("s3://b/k#x")
     assert one == two
