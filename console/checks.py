@@ -9,6 +9,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 
+from tenure.uri import SCHEMES
+
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "testserver"})
 
 
@@ -63,4 +65,10 @@ def _check_exposure() -> list[CheckMessage]:
     return []
 
 
-_CHECKS = (_check_database, _check_times, _check_warehouse, _check_exposure)
+def _check_uri_schemes() -> list[CheckMessage]:
+    SCHEMES.load_plugins()
+    hint = "Repair or remove the package; until then its URIs are literals."
+    return [Warning(problem, hint=hint, id="tenure.W002") for problem in SCHEMES.problems]
+
+
+_CHECKS = (_check_database, _check_times, _check_warehouse, _check_exposure, _check_uri_schemes)

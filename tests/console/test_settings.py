@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from console.checks import check_settings
+from tenure.uri import SCHEMES
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -39,6 +40,15 @@ def test_a_wrong_combination_has_an_id_and_a_hint(
     found = check_settings()
     assert {message.id for message in found} == ids
     assert all(message.hint for message in found)
+
+
+def test_a_plugin_that_cannot_be_used_is_a_warning(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        SCHEMES, "problems", ["The URI scheme 'nessie' of nessie:SCHEME cannot be used: ImportError()"]
+    )
+    (found,) = check_settings()
+    assert found.id == "tenure.W002"
+    assert "nessie" in found.msg
 
 
 def python(program: str, **environment: str) -> subprocess.CompletedProcess[str]:

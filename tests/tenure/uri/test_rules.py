@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
 import tenure.uri
 from tenure.errors import InvalidURI
-from tenure.uri import canonical, from_openlineage, masked, parse, seems_to_carry_password
+from tenure.uri import SCHEMES, canonical, from_openlineage, masked, parse, seems_to_carry_password
 from tenure.uri.text import LIKE_DELIMITERS, MAX_BYTES
+
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "uris.md"
 
 
 @pytest.mark.parametrize(
@@ -249,6 +253,16 @@ def test_names_of_other_producers_are_read(namespace: str, name: str, canonical_
 def test_names_that_fit_no_store_are_refused(namespace: str, name: str, said: str) -> None:
     with pytest.raises(InvalidURI, match=said.replace("{", r"\{")):
         from_openlineage(namespace, name)
+
+
+def test_the_examples_in_the_documentation_are_true() -> None:
+    failed, tried = doctest.testfile(str(DOCUMENTATION), module_relative=False)
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_the_documentation_names_every_scheme() -> None:
+    text = DOCUMENTATION.read_text()
+    assert all(f"`{name}`" in text for name in SCHEMES.by_name)
 
 
 def test_importing_it_loads_the_standard_library_alone() -> None:
