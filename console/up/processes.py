@@ -43,6 +43,7 @@ class Processes:
 
     def _gunicorn(self, name: str, address: str, threads: int) -> ChildSpec:
         command = [sys.executable, "-m", "gunicorn", "console.wsgi", "--bind", address, "--name", name]
+        command += ["--config", "python:console.gunicorn_settings"]
         # One process with threads: a second one costs 100 MB and the work waits for the database anyway.
         command += ["--worker-class", "gthread", "--workers", "1", "--threads", str(threads)]
         # Task graphs and catalog commits come as one burst on kept connections.

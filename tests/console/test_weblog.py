@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-import runpy
-from pathlib import Path
 
 import pytest
+from gunicorn.config import Config
 
+from console import gunicorn_settings
 from console.weblog import WithoutQuery
-
-GUNICORN = runpy.run_path(str(Path(__file__).parents[2] / "gunicorn.conf.py"))
 
 
 @pytest.mark.parametrize(
@@ -36,8 +34,6 @@ def test_other_messages_stay_as_they_are() -> None:
 
 def test_gunicorns_access_log_names_the_path_alone() -> None:
     with_a_query = ("%(r)s", "%(q)s", "%(f)s", "%({raw_uri}e)s")
-    assert not [each for each in with_a_query if each in GUNICORN["access_log_format"]]
-    from gunicorn.config import Config
-
-    logger = GUNICORN["logger_class"](Config())
+    assert not [each for each in with_a_query if each in gunicorn_settings.access_log_format]
+    logger = gunicorn_settings.logger_class(Config())
     assert any(isinstance(each, WithoutQuery) for each in logger.error_log.filters)

@@ -1,4 +1,4 @@
-"""What every gunicorn of this console keeps to: it reads this file from the directory it is started in."""
+"""What every gunicorn of this console keeps to: `gunicorn --config python:console.gunicorn_settings`."""
 
 from __future__ import annotations
 
