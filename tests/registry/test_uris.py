@@ -280,6 +280,10 @@ def test_what_hides_in_a_name_is_made_visible(
     page = browser_of(alice).get("/datasets/flights/orders/").content.decode()
     assert "a\\x00b\\u202egnp\\n" in page
     assert "\x00" not in page and "\u202e" not in page
+    api(alice).put(f"{ORDERS}2", external("a literal \u202egnp"), format="json")
+    for address in ("/datasets/flights/orders2/", "/audit/"):
+        page = browser_of(alice).get(address).content.decode()
+        assert "a literal \\u202egnp" in page and "\u202e" not in page
 
 
 @pytest.mark.parametrize(
