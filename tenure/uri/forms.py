@@ -14,6 +14,7 @@ from tenure.uri.openlineage import Names
 from tenure.uri.paths import Path
 from tenure.uri.secrets import MASK, has_colon, masked_parameters
 from tenure.uri.text import (
+    MAX_BYTES,
     NotOfForm,
     Split,
     canonical_query,
@@ -98,6 +99,8 @@ class Scheme:
             return self.authority.canonical("")
         if not authority and not typed.path:
             raise NotOfForm("nothing follows its scheme")
+        if len(authority) > MAX_BYTES:
+            raise NotOfForm("what stands before its path is too long")
         if _has_at(typed) and has_colon(authority):
             raise NotOfForm(_HIDDEN_USER)
         if "@" in authority and not self.authority.keeps_user:
@@ -173,6 +176,10 @@ class Scheme:
 
     def from_openlineage(self, namespace: str, name: str) -> DatasetURI | None:
         """The URI of an OpenLineage name, None for a namespace of another scheme; raises `InvalidURI`."""
+        if len(name) > MAX_BYTES:
+            raise InvalidURI(
+                f"The OpenLineage name has {len(name)} characters; at most {MAX_BYTES} are allowed."
+            )
         found = self.openlineage.read(namespace, name)
         if found is None:
             return None

@@ -24,7 +24,7 @@ _RESERVED = InvalidURI(
 )
 
 
-@dataclass
+@dataclass(repr=False)
 class Schemes:
     """Schemes by name and alias, and what they make of texts.
 
