@@ -17,7 +17,7 @@ from registry import places
 from registry.models import DatasetType
 from tenure.errors import InvalidInput
 from tenure.names import check_name
-from tenure.uri import DatasetURI, iceberg, seems_to_carry_password
+from tenure.uri import DatasetURI, iceberg
 
 FILE_FORMATS = ("csv", "json", "parquet", "text")
 
@@ -90,7 +90,7 @@ def _configure_external(
 
 def check_literal(uri: DatasetURI) -> None:
     """Raise `InvalidInput` for a literal that seems to carry a password: it would be kept byte for byte."""
-    if uri.is_literal and seems_to_carry_password(uri.canonical):
+    if uri.carries_password:
         raise InvalidInput(
             f"The URI seems to carry a password, and Tenure keeps it as it is because {uri.reason}. "
             "Leave out the user, the password and any secret parameter."

@@ -9,15 +9,20 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
 from typing import Any
 
 from tenure.errors import InvalidURI, TenureError
-from tenure.uri import SCHEMES, DatasetURI, parse, seems_to_carry_password
+from tenure.uri import SCHEMES, DatasetURI, parse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal or pipe that cannot write a letter gets its escape.
+            stream.reconfigure(errors="backslashreplace")
     try:
         return int(options.run(options))
     except BrokenPipeError:
@@ -47,11 +52,12 @@ def _canonical(options: argparse.Namespace) -> int:
     for text in _texts(options.texts):
         try:
             uri = _parsed(text)
+            answer = json.dumps(_facts(uri)) if options.json else uri.canonical
         except TenureError as error:
             failed = True
             _remark(error.detail)
             continue
-        _answer(json.dumps(_facts(uri)) if options.json else uri.canonical)
+        _answer(answer)
         if not options.json:
             _remark(*([f"A literal: {uri.reason}."] if uri.is_literal else uri.warnings))
     return int(failed)
@@ -67,7 +73,7 @@ def _texts(given: Iterable[str]) -> Iterable[str]:
 
 def _parsed(text: str) -> DatasetURI:
     uri = parse(text)
-    if uri.is_literal and seems_to_carry_password(text):
+    if uri.carries_password:
         raise InvalidURI(
             "The text seems to carry a password, and as a literal it would be kept with it: "
             f"it is one because {uri.reason}."

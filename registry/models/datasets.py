@@ -16,7 +16,7 @@ from namespaces.models import Grant, Namespace
 from namespaces.principals import Principal
 from tenure.errors import InvalidURI
 from tenure.names import NAME_PATTERN
-from tenure.uri import DatasetURI, parse, seems_to_carry_password
+from tenure.uri import DatasetURI, parse
 
 
 class DatasetType(models.TextChoices):
@@ -51,7 +51,7 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
         A literal that was registered before a plug-in taught Tenure its scheme is found as it was typed.
         """
         found = parse(uri)
-        if found.is_literal and seems_to_carry_password(found.canonical):
+        if found.carries_password:
             # None was ever registered, and what looks like a password does not go into a statement.
             return self.none()
         texts = {found.canonical, found.typed}

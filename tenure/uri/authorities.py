@@ -73,7 +73,7 @@ class Host(Authority):
 
     def fields(self, authority: str) -> dict[str, str]:
         host, port = split_port(authority)
-        return {"host": host.strip("[]"), "port": port}
+        return {"host": _read(host), "port": port}
 
     def write(self, fields: Fields) -> str:
         return f"{_written(fields['host'])}:{fields.get('port', '')}"
@@ -102,7 +102,7 @@ class LocalHost(Authority):
         return canonical_host(host)
 
     def fields(self, authority: str) -> dict[str, str]:
-        return {"host": authority.strip("[]")}
+        return {"host": _read(authority)}
 
     def write(self, fields: Fields) -> str:
         return _written(fields["host"])
@@ -118,18 +118,18 @@ class LocalHost(Authority):
 class Name(Authority):
     """A name that is no host: a bucket, a project, an account. It stays as it is.
 
-    With `lower` the store does not tell capitals apart; `prefix` and `suffix` are what other
-    spellings put around the name. `pattern`, if given, is what the name has to match.
+    With `lower` the store does not tell capitals apart. `host` is how a host of the store holds the name,
+    which is another spelling of it: a pattern whose group is the name. `pattern`, if given, is what the
+    name has to match.
     """
 
     name: str
     lower: bool = False
-    prefix: str = ""
-    suffix: str = ""
+    host: str = ""
     pattern: str = ""
 
     def __post_init__(self) -> None:
-        re.compile(self.pattern)  # A pattern that is none shows where it is written.
+        re.compile(f"{self.host}{self.pattern}")  # A pattern that is none shows where it is written.
 
     @property
     def form(self) -> str:
@@ -149,11 +149,9 @@ class Name(Authority):
     def bare(self, authority: str) -> str:
         """The name without what other spellings put around it."""
         # Until nothing is left to take off: what is canonical stays as it is.
-        while True:
-            bare = authority.removesuffix(self.suffix).removeprefix(self.prefix)
-            if bare == authority:
-                return bare
-            authority = bare
+        while self.host and (found := re.fullmatch(self.host, authority)):
+            authority = found[1]
+        return authority
 
     def fields(self, authority: str) -> dict[str, str]:
         return {self.name: authority}
@@ -162,9 +160,8 @@ class Name(Authority):
         return fields[self.name]
 
     def plain(self) -> str:
-        # A dot could belong to the prefix or suffix of another spelling.
-        whole = rf"[a-z0-9\-{'' if self.lower else 'A-Z._'}]++"
-        return f"({self.pattern or whole})()"
+        # A dot could belong to a host that holds the name.
+        return "" if self.pattern else rf"([a-z0-9\-{'' if self.lower else 'A-Z._'}]++)()"
 
 
 @dataclass(frozen=True)
@@ -195,5 +192,11 @@ class Container(Authority):
         return rf"([A-Za-z0-9\-]+@{_HOST})()"
 
 
+def _read(host: str) -> str:
+    """A canonical host as people name it: an IPv6 address without brackets, its zone as it is."""
+    return host[1:-1].replace("%25", "%", 1) if host.startswith("[") else host
+
+
 def _written(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    return f"[{host.replace('%', '%25', 1)}]" if ":" in host else host

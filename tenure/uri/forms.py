@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from os import PathLike, fspath
 
 from tenure.errors import InvalidURI
 from tenure.uri.authorities import Authority, Container, Fields, Host, LocalHost, Name
 from tenure.uri.model import DatasetURI
 from tenure.uri.openlineage import Names
 from tenure.uri.paths import Path
-from tenure.uri.secrets import MASK, has_colon, masked_parameters
+from tenure.uri.secrets import MASK, has_colon, has_secret_parameter, masked_query
 from tenure.uri.text import (
     MAX_BYTES,
     NotOfForm,
@@ -59,11 +60,11 @@ class Scheme:
     @cached_property
     def shortcut(self) -> Callable[[str], str | None]:
         """For speed: the canonical form of the plainest texts, None for all others, by one expression."""
-        authority = self.authority.plain()
+        authority, path = self.authority.plain(), self.path.plain()
         user = "" if self.authority.keeps_user else _PLAIN_USER
         names = "|".join(map(re.escape, (self.name, *self.aliases)))
-        pattern = f"(?:{names})://{user}{authority}{self.path.plain()}/*(?:{_PLAIN_QUERY})?"
-        match = re.compile(pattern if authority else "(?!)").fullmatch
+        pattern = f"(?:{names})://{user}{authority}{path}/*(?:{_PLAIN_QUERY})?"
+        match = re.compile(pattern if authority and path else "(?!)").fullmatch
         begin = f"{self.name}://"
         default_name, default_port = self.authority.defaults()
 
@@ -72,11 +73,12 @@ class Scheme:
             if found is None:
                 return None
             name, port, path, query = found.groups()
+            end = f"{path}?{query}" if query else path
+            if "@" in end or ";" in end:
+                return None
             if query:
                 query = canonical_query(query)
-            end = f"{path}?{query}" if query else path
-            if "@" in end and self.authority.has_port:
-                return None
+                end = f"{path}?{query}" if query else path
             return f"{begin}{name or default_name}{port or default_port}{end}"
 
         return canonical
@@ -84,11 +86,13 @@ class Scheme:
     def canonical(self, typed: Split) -> str:
         """The canonical text; raises `NotOfForm` with the reason."""
         authority = self._authority(typed)
-        path = self.path.canonical(typed.path)
-        query = canonical_query(typed.query) if typed.query else ""
+        path, query = self.path.canonical(typed.path), typed.query or ""
+        if "@" in path + query and has_colon(authority):
+            path, query = path.replace("@", "%40"), query.replace("@", "%40")
+        query = canonical_query(query) if query else ""
         end = f"{path}?{query}" if query else path
-        if self.authority.has_port and "@" in end:
-            end = end.replace("@", "%40")
+        if has_secret_parameter(end):
+            raise NotOfForm("a parameter in it seems to carry auth information: leave that out")
         return f"{self.name}://{authority}{end}"
 
     def _authority(self, typed: Split) -> str:
@@ -99,12 +103,12 @@ class Scheme:
             return self.authority.canonical("")
         if not authority and not typed.path:
             raise NotOfForm("nothing follows its scheme")
-        if len(authority) > MAX_BYTES:
-            raise NotOfForm("what stands before its path is too long")
         if _has_at(typed) and has_colon(authority):
             raise NotOfForm(_HIDDEN_USER)
         if "@" in authority and not self.authority.keeps_user:
             authority = authority.rpartition("@")[2]
+        if len(authority) > MAX_BYTES:
+            raise NotOfForm("what stands before its path is too long")
         return self.authority.canonical(authority)
 
     def read(self, typed: Split, text: str) -> DatasetURI:
@@ -133,29 +137,35 @@ class Scheme:
         return (f"What follows # is not part of the {self.path.tree}. Write %23 for a # that belongs to it.",)
 
     def _typed(self, typed: Split, text: str) -> str:
-        authority = typed.authority or ""
-        if "@" in authority and not self.authority.keeps_user:
-            scheme, _, rest = text.partition("://")
-            host = authority.rpartition("@")[2]
-            text = f"{scheme}://{MASK}@{host}{rest[len(authority) :]}"
-        return masked_parameters(text)
+        """The text as it came, with `***` for user, password and secret parameters."""
+        scheme = text[: len(typed.scheme)]
+        authority, query = typed.authority, masked_query(typed.query or "")
+        if authority and "@" in authority and not self.authority.keeps_user:
+            authority = f"{MASK}@{authority.rpartition('@')[2]}"
+        # A secret that holds a # goes on behind it.
+        fragment = typed.fragment if query == (typed.query or "") else MASK
+        begin = f"{scheme}:{typed.path}" if authority is None else f"{scheme}://{authority}{typed.path}"
+        query = begin if typed.query is None else f"{begin}?{query}"
+        return query if typed.fragment is None else f"{query}#{fragment}"
 
-    def build(self, fields: Mapping[str, str | int]) -> DatasetURI:
+    def build(self, fields: Mapping[str, str | int | PathLike[str]]) -> DatasetURI:
         """The URI of what `fields` denotes, each quoted; raises `InvalidURI` for what cannot be written."""
-        given = {name: str(value) for name, value in fields.items()}
+        given = {name: _text(name, value) for name, value in fields.items()}
         try:
             return self._compose(self.authority.write(given), given)
         except KeyError as missing:
             raise InvalidURI(f"A {self.name} URI needs {missing}.") from None
 
     def _compose(self, authority: str, fields: Fields, query: str = "") -> DatasetURI:
-        text = f"{self.name}://{authority}{self.path.write(fields)}{'?' if query else ''}{query}"
-        check_characters(text)
+        try:
+            end = self.path.write(fields) + (f"?{query}" if query else "")
+        except UnicodeEncodeError:
+            raise InvalidURI("Half of a surrogate pair cannot be written in a URI.") from None
         # Anything of these would end the authority, or the query, early: another resource than is meant.
         if set(authority) & set("/?#" if self.authority.keeps_user else "/?#@") or "#" in query:
             raise InvalidURI(f"A {self.name} URI cannot carry one of / ? # @ there.")
-        if self.authority.has_port:
-            text = text.replace("@", "%40")
+        text = f"{self.name}://{authority}{end.replace('@', '%40') if has_colon(authority) else end}"
+        check_characters(text)
         try:
             uri = self.read(split(text), text)
         except NotOfForm as error:
@@ -184,10 +194,23 @@ class Scheme:
         if found is None:
             return None
         fields, query = found
+        tree = self.path.tree
+        if self.openlineage.tree and self.path.rooted and not self.bare:
+            # Some producers leave out the slash that a path in a store begins with.
+            fields[tree] = f"/{fields[tree].removeprefix('/')}"
         authority = fields.get("authority") or self.authority.write(fields)
         if not self.authority.keeps_user:
             authority = authority.rpartition("@")[2]
         return self._compose(authority, fields, query)
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, PathLike):
+        value = fspath(value)
+    # None would become a name of its own, the same for everything that is missing.
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise InvalidURI(f"The {name} is a text, not {type(value).__name__}.")
+    return str(value)
 
 
 def _has_at(typed: Split) -> bool:

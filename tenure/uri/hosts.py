@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from unicodedata import ucd_3_2_0
 
 from tenure.uri.text import LIKE_DELIMITERS, NotOfForm
 
-_NAME = re.compile(r"(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})+").fullmatch
+# RFC 3986 allows more of punctuation; no name has it, but `;password=…` would begin with it.
+_NAME = re.compile(r"(?:[a-z0-9\-._~,]|%[0-9a-f]{2})+").fullmatch
+# Older and newer rules of IDNA make two different names of these.
+_DEVIATIONS = frozenset("\u00df\u03c2\u200c\u200d")
 _IN_BRACKETS = re.compile(r"\[([0-9A-Fa-f:.]+)(?:%(?:25)?([A-Za-z0-9\-._~]+))?\]").fullmatch
 _DIGITS = re.compile(r"[0-9]+").fullmatch
 
@@ -38,16 +42,21 @@ def canonical_host(host: str) -> str:
     if host.startswith("["):
         return _canonical_ipv6(host)
     check_delimiters(host)
-    if not host.isascii():
-        try:
-            # Frozen at Unicode 3.2: the same on every version of Python.
-            host = host.encode("idna").decode()
-        except UnicodeError:
-            raise NotOfForm("its host is no internationalised domain name") from None
-    host = host.lower()
+    host = (host if host.isascii() else _to_ascii(host)).lower()
     if not _NAME(host):
         raise NotOfForm("its host holds characters that no host name has")
     return host
+
+
+def _to_ascii(host: str) -> str:
+    """An internationalised name as IDNA of 2003 writes it, which Python has."""
+    # What Unicode 3.2 did not know has rules that change with the version of Python.
+    if any(each in _DEVIATIONS or ucd_3_2_0.category(each) == "Cn" for each in host):
+        raise NotOfForm("its host holds a character that IDNA's versions disagree on: write its xn-- form")
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        raise NotOfForm("its host is no internationalised domain name") from None
 
 
 def check_delimiters(name: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tenure.errors import InvalidURI
-from tenure.uri.secrets import masked
+from tenure.uri.secrets import masked, seems_to_carry_password
 
 
 class Naming(Protocol):
@@ -44,6 +44,11 @@ class DatasetURI:
     def is_literal(self) -> bool:
         """Whether the text means nothing but itself."""
         return self.naming is None
+
+    @property
+    def carries_password(self) -> bool:
+        """Whether this is a literal that seems to hold a password, which would be kept byte for byte."""
+        return self.is_literal and seems_to_carry_password(self.canonical)
 
     @property
     def openlineage(self) -> tuple[str, str]:

@@ -22,8 +22,9 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 @dataclass(frozen=True)
 class Names:
-    """Templates of a namespace and of a name. Fields are those that a URI denotes, and `authority`.
+    """Templates of a namespace and of a name.
 
+    Fields are those that a URI denotes, `authority`, and `place`: the authority without its port.
     `short` is another namespace, used where the fields have these values.
     """
 
@@ -33,9 +34,14 @@ class Names:
     tree: bool = False
     """Whether the name is one tree (a key, a path), in which dots and slashes are no separators."""
 
+    def __post_init__(self) -> None:
+        for template in (self.namespace, self.short[0] if self.short else ""):
+            re.compile(_pattern(template))  # A template that is none shows where it is written.
+
     def write(self, authority: str, denotes: Mapping[str, str], query: str) -> tuple[str, str]:
         """Namespace and name of what `denotes` says."""
-        fields = {"authority": authority, **denotes}
+        place = authority.removesuffix(f":{denotes.get('port')}")
+        fields = {"authority": authority, "place": place, **denotes}
         namespace = self.namespace
         if self.short and self.short[1].items() <= fields.items():
             namespace = self.short[0]
@@ -69,7 +75,7 @@ class Names:
 
     def _read_namespace(self, namespace: str) -> dict[str, str] | None:
         for template, given in ((self.namespace, {}), self.short or ("", {})):
-            found = re.fullmatch(_pattern(template), namespace)
+            found = re.fullmatch(_pattern(template), namespace, re.DOTALL)
             if template and found:
                 return {**found.groupdict(), **given}
         return None
@@ -113,7 +119,7 @@ class Names:
 
 
 def _pattern(template: str) -> str:
-    pieces = _FIELD.split(template)
-    texts = [re.escape(text) for text in pieces[::2]]
-    fields = [f"(?P<{name}>{'[^/]+' if name == 'authority' else '[^:/]+'})" for name in pieces[1::2]]
-    return "".join(text + field for text, field in zip(texts, [*fields, ""], strict=True))
+    """The regular expression of a namespace. Its last field may hold what separates the others."""
+    texts, names = _FIELD.split(template)[::2], _FIELD.findall(template)
+    fields = [f"(?P<{name}>{'.+' if name == names[-1] else '[^:/]+'})" for name in names]
+    return "".join(re.escape(text) + field for text, field in zip(texts, [*fields, ""], strict=True))

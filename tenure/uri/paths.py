@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tenure.errors import InvalidURI
 from tenure.uri.authorities import Fields
 from tenure.uri.escapes import hide, reveal
 from tenure.uri.text import PLAIN_CLASS, NotOfForm, canonical_path, encode
@@ -59,15 +60,25 @@ class Path:
         return {self.tree: f"/{text}" if self.rooted else text, **named}
 
     def write(self, fields: Fields) -> str:
-        """The path of what `fields` denotes, each part percent-encoded."""
+        """The path of what `fields` denotes, each part percent-encoded.
+
+        Raises `InvalidURI` for a path that is not absolute.
+        """
         parts = [fields[name] for name in self.names]
         if self.tree:
-            text = fields[self.tree].removeprefix("/") if self.rooted else fields[self.tree]
-            parts = [reveal(part, "/") for part in text.rstrip("/").split("/")] + parts
+            parts = [reveal(part, "/") for part in self._tree(fields[self.tree]).split("/")] + parts
         return "".join(f"/{encode(part)}" for part in parts)
 
+    def _tree(self, text: str) -> str:
+        if self.rooted and not text.startswith("/"):
+            raise InvalidURI(f"This {self.tree} is not absolute: it does not begin with a slash.")
+        text = text[1:] if self.rooted else text
+        return text if self.names else text.rstrip("/")
+
     def plain(self) -> str:
-        """For speed: a pattern of one group, which matches canonical paths alone."""
+        """For speed: a pattern of one group, for canonical paths alone; empty where there is none."""
+        if self.pattern:
+            return ""
         part = f"/{PLAIN_CLASS}++"
-        names = f"/(?:{self.pattern})" * len(self.names) if self.pattern else part * len(self.names)
+        names = part * len(self.names)
         return f"((?:{part}){'+' if names else '++'}{names})" if self.tree else f"({names})"

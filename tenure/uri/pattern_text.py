@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote
 from tenure.uri.forms import Authority, Name, Path, Scheme
 from tenure.uri.hosts import canonical_host, canonical_port, check_delimiters, split_port
 from tenure.uri.registry import RESERVED, SCHEMES
-from tenure.uri.secrets import has_colon, is_secret_key
-from tenure.uri.text import NotOfForm, canonical_path, lower
+from tenure.uri.secrets import has_colon, has_secret_parameter
+from tenure.uri.text import MAX_BYTES, NotOfForm, canonical_path, lower
 
 DEEP = "**"
 """What stands for any number of parts."""
@@ -29,6 +29,8 @@ _HIDDEN_USER = (
 
 def read(text: str) -> tuple[Scheme, str, list[str]]:
     """The scheme, and in canonical form the authority and the path's parts; raises `NotOfForm`."""
+    if len(text) > 3 * MAX_BYTES:
+        raise NotOfForm("it is far too long")
     if "#" in text:
         raise NotOfForm("what follows # is no part of a URI; write %23 for a # that belongs to a name")
     found = _PATTERN(text)
@@ -37,18 +39,13 @@ def read(text: str) -> tuple[Scheme, str, list[str]]:
     name, typed, path = found.groups()
     if not typed and not path:
         raise NotOfForm("nothing follows its scheme")
-    _check_query(path)
+    if has_secret_parameter(text):
+        raise NotOfForm("it has no query, and what seems to be one carries auth information: leave that out")
     scheme, parts = _scheme(name.lower()), _parts(path)
     authority = _authority(scheme.authority, typed, path)
     _check_captures("/".join((authority, *parts)))
     _check_form(scheme.path, parts)
     return scheme, authority, parts
-
-
-def _check_query(path: str) -> None:
-    items = re.split("[?&]", path)[1:]
-    if any(is_secret_key(item.partition("=")[0]) for item in items if "=" in item):
-        raise NotOfForm("it has no query, and what seems to be one carries auth information: leave that out")
 
 
 def _scheme(name: str) -> Scheme:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, TypeVar
 
 from tenure.errors import InvalidURI
 from tenure.uri.forms import Scheme
 from tenure.uri.model import DatasetURI
 from tenure.uri.schemes import built_in
-from tenure.uri.text import MAX_BYTES, NotOfForm, check_characters, check_length, split
+from tenure.uri.secrets import masked, seems_to_carry_password
+from tenure.uri.text import MAX_BYTES, NotOfForm, Split, check_characters, check_length, split
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 log = logging.getLogger(__name__)
 
@@ -19,9 +24,9 @@ GROUP = "tenure.uri_schemes"
 """The entry point group: each of its objects is a `tenure.uri.forms.Scheme`."""
 
 RESERVED = "airflow"
-_RESERVED = InvalidURI(
-    "The scheme 'airflow' is reserved by AIP-60 and names no dataset: use the store's own."
-)
+_LONG = 30
+
+R = TypeVar("R")
 
 
 @dataclass(repr=False)
@@ -37,8 +42,8 @@ class Schemes:
     group: str = GROUP
     _plugins: dict[str, str] = field(default_factory=dict)
     _loaded: bool = False
-    # A module that is being loaded may parse URIs itself.
-    _loading: threading.RLock = field(default_factory=threading.RLock)
+    _installing: threading.Lock = field(default_factory=threading.Lock)
+    _here: threading.local = field(default_factory=threading.local)
 
     def add(self, scheme: Scheme) -> None:
         """Make a scheme known; raises `ValueError` for a name that is reserved, taken or none."""
@@ -50,24 +55,50 @@ class Schemes:
 
     def load_plugins(self) -> None:
         """Add the schemes of installed packages. A broken one is reported, and breaks nothing."""
-        with self._loading:
-            if self._loaded:
-                return
-            self._loaded = True
-            for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value)):
-                self._load(point)
-
-    def _load(self, point: EntryPoint) -> None:
+        # A module that is being loaded may itself read URIs. No lock is held while modules are imported:
+        # each has a lock of its own, which another thread may hold while it waits for this one.
+        if self._loaded or getattr(self._here, "loading", False):
+            return
+        self._here.loading = True
         try:
-            scheme = point.load()
-            if not isinstance(scheme, Scheme):
-                raise TypeError(f"it is a {type(scheme).__name__}, not a tenure.uri.forms.Scheme")
-            self.add(scheme)
-            self._plugins |= dict.fromkeys((scheme.name, *scheme.aliases), point.value)
-        except Exception as error:  # noqa: BLE001  # whatever a stranger's module raises, parsing goes on
-            problem = f"The URI scheme {point.name!r} of {point.value} cannot be used: {error!r}"
-            self.problems.append(problem)
-            log.warning("%s", problem)
+            found = [(point, _load(point)) for point in self._entry_points()]
+        finally:
+            self._here.loading = False
+        with self._installing:
+            if not self._loaded:
+                for point, scheme in found:
+                    self._install(point, scheme)
+            self._loaded = True
+
+    def _entry_points(self) -> list[EntryPoint]:
+        from importlib.metadata import entry_points  # It takes a third of this package's time to import.
+
+        try:
+            return sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value))
+        except Exception as error:  # noqa: BLE001  # of whatever package
+            self._report(f"The list of URI schemes that packages bring cannot be read: {_said(error)}")
+            return []
+
+    def _install(self, point: EntryPoint, scheme: Scheme | BaseException) -> None:
+        try:
+            if isinstance(scheme, BaseException):
+                raise scheme
+            before = dict(self._plugins)
+            # First the one, then the other: whoever finds the scheme is to know that it is a plug-in's.
+            self._plugins = before | dict.fromkeys((scheme.name, *scheme.aliases), point.value)
+            try:
+                self.add(scheme)
+            except BaseException:
+                self._plugins = before
+                raise
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            self._report(f"The URI scheme {point.name!r} of {point.value} cannot be used: {_said(error)}")
+
+    def _report(self, problem: str) -> None:
+        self.problems.append(problem)
+        log.warning("%s", problem)
 
     def parse(self, text: str | DatasetURI) -> DatasetURI:
         """What a text denotes: a URI of a known scheme, or a literal with the reason why it is one.
@@ -76,23 +107,26 @@ class Schemes:
         """
         if isinstance(text, DatasetURI):
             return text
+        if not isinstance(text, str):
+            raise TypeError(f"A URI is a text, not {type(text).__name__}.")
         check_characters(text)
         typed = split(text)
         try:
-            return self._scheme(typed.scheme).read(typed, text)
+            scheme = self._scheme(typed)
+            return self._guarded(typed.scheme, lambda: scheme.read(typed, text))
         except NotOfForm as reason:
             return _literal(text, str(reason))
-        except InvalidURI:
-            raise
-        except Exception as error:  # noqa: BLE001  # of a plug-in
-            return _literal(text, self._failed(typed.scheme, error))
 
-    def canonical(self, text: str) -> str:
+    def canonical(self, text: str | DatasetURI) -> str:
         """The one text of a resource, whatever the spelling; a literal's is its own. Raises as `parse`."""
-        known = self.by_name.get(text.partition(":")[0])
-        plain = known.shortcut(text) if known is not None else None
-        if plain is not None and len(plain) <= MAX_BYTES:
-            return plain  # It is ASCII.
+        if text.__class__ is not str:
+            return self.parse(text).canonical
+        name = text.partition(":")[0]
+        known = self.by_name.get(name)
+        if known is not None and name not in self._plugins:
+            plain = known.shortcut(text)
+            if plain is not None and len(plain) <= MAX_BYTES:
+                return plain  # It is ASCII.
         return check_length(self._canonical(text))
 
     def _canonical(self, text: str) -> str:
@@ -101,22 +135,23 @@ class Schemes:
             return text
         typed = split(text)
         try:
-            return self._scheme(typed.scheme).canonical(typed)
+            scheme = self._scheme(typed)
+            return self.parse(text).canonical if typed.scheme in self._plugins else scheme.canonical(typed)
         except NotOfForm:
             return text
-        except InvalidURI:
+
+    def _guarded(self, name: str, work: Callable[[], R]) -> R:
+        """What the work gives. A plug-in that raises is reported, and its text is not of its form."""
+        if name not in self._plugins:
+            return work()
+        try:
+            return work()
+        except (NotOfForm, InvalidURI):
             raise
         except Exception as error:  # noqa: BLE001  # of a plug-in
-            self._failed(typed.scheme, error)
-            return text
-
-    def _failed(self, name: str, error: Exception) -> str:
-        """Report what a plug-in raised, and give the literal's reason; raise what a built-in scheme did."""
-        if name not in self._plugins:
-            raise error
-        # Its message could quote the text, and so a password.
-        log.warning("The URI scheme %r of %s raised %s", name, self._plugins[name], type(error).__name__)
-        return f"the plug-in for its scheme {name!r} failed"
+            # Its message could quote the text, and so a password.
+            log.warning("The URI scheme %r of %s raised %s", name, self._plugins[name], type(error).__name__)
+            raise NotOfForm(f"the plug-in for its scheme {name!r} failed") from None
 
     def is_literal(self, text: str | DatasetURI) -> bool:
         """Whether a text means nothing but itself. Raises as `parse`."""
@@ -130,15 +165,22 @@ class Schemes:
         if alias is not None:
             namespace = f"{alias.openlineage.namespace.partition('://')[0]}://{rest}"
         for scheme in {each.name: each for each in self.by_name.values()}.values():
-            uri = scheme.from_openlineage(namespace, name)
+            uri = self._from_openlineage(scheme, namespace, name)
             if uri is not None:
                 return uri
         raise InvalidURI("No known scheme has an OpenLineage namespace of this form.")
 
-    def _scheme(self, name: str) -> Scheme:
-        return self.by_name.get(name) or self._other(name)
+    def _from_openlineage(self, scheme: Scheme, namespace: str, name: str) -> DatasetURI | None:
+        try:
+            return self._guarded(scheme.name, lambda: scheme.from_openlineage(namespace, name))
+        except NotOfForm:
+            return None
 
-    def _other(self, name: str) -> Scheme:
+    def _scheme(self, typed: Split) -> Scheme:
+        return self.by_name.get(typed.scheme) or self._other(typed)
+
+    def _other(self, typed: Split) -> Scheme:
+        name = typed.scheme
         if not name:
             raise NotOfForm("it has no scheme, as in s3://")
         if name == RESERVED:
@@ -148,17 +190,41 @@ class Schemes:
         self.load_plugins()
         scheme = self.by_name.get(name)
         if scheme is None:
-            raise NotOfForm(_unknown(name))
+            raise NotOfForm(_unknown(typed))
         return scheme
 
 
+def _load(point: EntryPoint) -> Scheme | BaseException:
+    """The scheme, or what loading it raised: also a `SystemExit` of a stranger's module is only that."""
+    try:
+        scheme = point.load()
+        if not isinstance(scheme, Scheme):
+            raise TypeError(f"it is a {type(scheme).__name__}, not a tenure.uri.forms.Scheme")
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return error
+    return scheme
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  # an error may fail at saying what it is
+        return type(error).__name__
+
+
 def _literal(text: str, reason: str) -> DatasetURI:
-    return DatasetURI(check_length(text), reason=reason, typed=text)
+    check_length(text)
+    return DatasetURI(text, reason=reason, typed=masked(text) if seems_to_carry_password(text) else text)
 
 
-def _unknown(name: str) -> str:
-    if len(name) == 1:
+def _unknown(typed: Split) -> str:
+    name = typed.scheme
+    if len(name) == 1 and typed.authority is None and typed.path[:1] in ("/", "\\"):
         return "it looks like a path of Windows: such a file is written file:///C:/path"
+    if len(name) > _LONG:
+        return "its scheme is not one that Tenure knows"
     return f"the scheme {name!r} is not one that Tenure knows"
 
 

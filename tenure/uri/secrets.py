@@ -1,4 +1,4 @@
-"""Where auth information hides in a URI, and how to show a URI without it."""
+"""Where auth information hides in a URI, or in a text that is none, and how to show either without it."""
 
 from __future__ import annotations
 
@@ -7,72 +7,84 @@ from urllib.parse import unquote
 
 MASK = "***"
 
-# fmt: off
-SECRET_KEYS = frozenset((
-    "access_key", "access_token", "accesskey", "account_key", "accountkey", "api_key", "apikey", "auth",
-    "auth_token", "authorization", "aws_access_key_id", "aws_secret_access_key", "aws_session_token",
-    "awsaccesskeyid", "client_secret", "passphrase", "passwd", "password", "private_key", "pwd",
-    "refresh_token", "sas_token", "secret", "secret_key", "secretkey", "session_token", "sig",
-    "signature", "sslpassword", "token", "x_amz_credential", "x_amz_security_token", "x_amz_signature",
-    "x_goog_credential", "x_goog_signature",
-))
-# fmt: on
-"""Names of query parameters whose values are auth information in some store's URLs.
+_SECRET = frozenset(
+    ("pass", "pw", "auth", "sig", "authorization", "credential", "credentials", "accesskeyid")
+)
+_SECRET_ENDINGS = (
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "secret",
+    "token",
+    "signature",
+    "apikey",
+    "accesskey",
+    "accountkey",
+    "privatekey",
+    "secretkey",
+    "amzcredential",
+    "googcredential",
+    "accesskeyid",
+)
+"""How names of parameters end, in some store's URLs, whose values are auth information.
 
-In lower case, and with underscores for hyphens: `X-Amz-Signature` is `x_amz_signature`.
+In lower case and without hyphens and underscores: `X-Amz-Signature`, `clientSecret`, `SharedAccessKey`.
 """
 
 _START = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)*//").match
 _ADDRESS = re.compile(r"(?:^|(?<=@))\[[^\]@]*\]")
-_ITEM = re.compile(r"(?:^|(?<=[?&;#\s]))([^?&;#=\s]+)=([^&;#\s]+)")
-_ORACLE_THIN = re.compile(r"jdbc:oracle:\w+:([^/@]+/.+)@", re.IGNORECASE | re.DOTALL)
+_ANY_ADDRESS = re.compile(r"\[[0-9A-Fa-f:.]*(?:%[^\]@]*)?\]")
+# `name:password@`, wherever it begins. What follows `scheme:` in `scheme://` is no password.
+_LOOSE = re.compile(r"(?:^|(?<=[\s:/'\"]))[^\s:/@'\"]+:(?!//).*@", re.DOTALL).search
+# Oracle's `name/password@host:port`, in its JDBC also without the port.
+_ORACLE = re.compile(
+    r"jdbc:oracle:\w+:([^\s:/@]+/.+)@|([^\s:/@]+/.+)@(?://)?[^\s/@]+:[0-9]", re.DOTALL | re.IGNORECASE
+).match
+# An address, a path of Windows, and Oracle's JDBC without a user.
+_NO_USER = re.compile(r"mailto:|[A-Za-z]:[\\/]|jdbc:oracle:\w+:@", re.IGNORECASE).match
+_ITEM = re.compile(r"(?:^|(?<=[?&;#\s]))([^?&;#=\s/]+)=([^&;#\s]+)")
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether a query parameter of this name carries auth information."""
+    """Whether a parameter of this name carries auth information."""
     key = unquote(key) if "%" in key else key
-    return key.lower().replace("-", "_") in SECRET_KEYS
+    key = key.strip().lower().replace("-", "").replace("_", "")
+    return key in _SECRET or key.endswith(_SECRET_ENDINGS)
+
+
+def has_secret_parameter(text: str) -> bool:
+    """Whether a text holds `name=value`, between any of ? & ; # and white space, that is auth information."""
+    return "=" in text and any(is_secret_key(item[1]) for item in _ITEM.finditer(text))
 
 
 def seems_to_carry_password(text: str) -> bool:
     """Whether a text, of whatever form, looks as if it held a password.
 
-    It rather says yes too often: a `:` in what stands where the authority would be and an `@`
-    anywhere after it are enough, since a password may hold `/`, `?` and `#`.
+    It rather says yes too often: something like `name:password@`, anywhere, is enough, since a
+    password may hold `/`, `?`, `#` and `@`.
     """
-    user = _userinfo(text)
-    if user and re.search(r":.|/.", text[user[0] : user[1]], re.DOTALL):
+    user = _user(text)
+    if user and re.search(r"[:/].", text[user[0] : user[1]], re.DOTALL):
         return True
-    return any(is_secret_key(item[1]) for item in _ITEM.finditer(text))
+    return has_secret_parameter(text) or ("%" in text and has_secret_parameter(unquote(text)))
 
 
 def masked(text: str) -> str:
     """A text of whatever form with auth information replaced by `***`: user, password, secret parameters."""
-    user = _userinfo(text)
-    return masked_parameters(f"{text[: user[0]]}{MASK}{text[user[1] :]}" if user else text)
+    user = _user(text)
+    text = f"{text[: user[0]]}{MASK}{text[user[1] :]}" if user else text
+    text = _ITEM.sub(lambda item: f"{item[1]}={MASK}" if is_secret_key(item[1]) else item[0], text)
+    # Where one is hidden by percent-encoding, or cut short by a separator, nothing less than all is safe.
+    return MASK if seems_to_carry_password(text.replace(MASK, "")) else text
 
 
-def masked_parameters(text: str) -> str:
-    """The text with the values of its secret parameters replaced by `***`."""
-    return _ITEM.sub(_masked_item, text)
-
-
-def _masked_item(item: re.Match[str]) -> str:
-    return f"{item[1]}={MASK}" if is_secret_key(item[1]) else item[0]
-
-
-def _userinfo(text: str) -> tuple[int, int] | None:
-    """Where user and password stand, or seem to stand."""
-    thin = _ORACLE_THIN.match(text)
-    if thin:
-        return thin.span(1)
-    started = _START(text)
-    if started is None:
-        return None
-    start = started.end()
-    end = min((at for at in map(text.find, "/?#", (start,) * 3) if at >= 0), default=len(text))
-    at = text.rfind("@", start, len(text) if has_colon(text[start:end]) else end)
-    return None if at < 0 else (start, at)
+def masked_query(query: str) -> str:
+    """A query with the values of its secret parameters, up to the next `&`, replaced by `***`."""
+    items = (item.partition("=") for item in query.split("&"))
+    return "&".join(
+        f"{key}={MASK}" if is_secret_key(key) and value else key + mark + value for key, mark, value in items
+    )
 
 
 def has_colon(authority: str) -> bool:
@@ -81,3 +93,25 @@ def has_colon(authority: str) -> bool:
     If an `@` comes after such an authority, it may be the end of the password, which can hold / ? and #.
     """
     return ":" in authority and ":" in _ADDRESS.sub("", authority)
+
+
+def _user(text: str) -> tuple[int, int] | None:
+    """Where user and password stand, or seem to stand."""
+    last = text.rfind("@")
+    if last < 0:
+        return None
+    oracle = _ORACLE(text)
+    if oracle:
+        return oracle.span(oracle.lastindex or 0)
+    # Addresses are blanked, so that positions stay; and no attempt looks for an @ in vain.
+    loose = _LOOSE(_ANY_ADDRESS.sub(lambda found: "x" * len(found[0]), text[: last + 1]))
+    if loose and not _NO_USER(text):
+        return loose.start(), last
+    started = _START(text)
+    return _user_of_authority(text, started.end()) if started else None
+
+
+def _user_of_authority(text: str, start: int) -> tuple[int, int] | None:
+    end = min((at for at in map(text.find, "/?#", (start,) * 3) if at >= 0), default=len(text))
+    at = text.rfind("@", start, len(text) if has_colon(text[start:end]) else end)
+    return None if at < 0 else (start, at)

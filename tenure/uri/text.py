@@ -18,10 +18,12 @@ from tenure.uri.secrets import is_secret_key
 MAX_BYTES = 4096
 """The longest canonical form, in bytes of UTF-8."""
 
-PLAIN = frozenset(string.ascii_letters + string.digits + "-._~" + "!$&'()*+,;=" + ":@")
+_SUB_DELIMITERS = "!$&'()*+,;="
+
+PLAIN = frozenset(string.ascii_letters + string.digits + "-._~" + _SUB_DELIMITERS + ":@")
 """What stands in a path's part as it is (`pchar` of RFC 3986); all else is percent-encoded."""
 
-PLAIN_CLASS = r"[A-Za-z0-9\-._~!$&'()*+,;=:@]"
+PLAIN_CLASS = "[" + re.escape("".join(sorted(PLAIN))) + "]"
 """The same as part of a regular expression."""
 
 LIKE_DELIMITERS = frozenset(
@@ -35,7 +37,7 @@ _SPLIT = re.compile(
 ).fullmatch
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _HIGH_BYTE = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]").search
-_NOT_PLAIN = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]")
+_NOT_PLAIN = re.compile(f"%[0-9A-Fa-f]{{2}}|[^/{PLAIN_CLASS[1:]}")
 
 
 class NotOfForm(Exception):
@@ -143,7 +145,7 @@ _ENCODED = _escapes()
 
 def encode(part: str) -> str:
     """One part of a path, percent-encoded: a slash or a percent sign in it is data."""
-    return quote(part, safe="!$&'()*+,;=:@")
+    return quote(part, safe=f"{_SUB_DELIMITERS}:@")
 
 
 def decode_parts(path: str) -> tuple[str, ...]:

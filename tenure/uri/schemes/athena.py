@@ -10,7 +10,7 @@ from tenure.uri.model import DatasetURI
 
 SCHEME = Scheme(
     "athena",
-    Name("region", lower=True, prefix="athena.", suffix=".amazonaws.com"),
+    Name("region", lower=True, host=r"athena\.(.+?)\.amazonaws\.com(?:\.cn)?(?::443)?", pattern="[a-z0-9-]+"),
     Path(("catalog", "database", "table")),
     Names("awsathena://athena.{region}.amazonaws.com", "{catalog}.{database}.{table}"),
     aliases=("awsathena",),

@@ -10,7 +10,7 @@ from tenure.uri.model import DatasetURI
 
 SCHEME = Scheme(
     "glue",
-    Name("region", lower=True),
+    Name("region", lower=True, pattern="[a-z0-9-]+"),
     Path(("account", "database", "table")),
     Names("arn:aws:glue:{region}:{account}", "table/{database}/{table}"),
 )

@@ -11,7 +11,7 @@ from tenure.uri.model import DatasetURI
 
 SCHEME = Scheme(
     "snowflake",
-    Name("account", lower=True, suffix=".snowflakecomputing.com"),
+    Name("account", lower=True, host=r"(.+)\.snowflakecomputing\.com(?::443)?", pattern="[a-z0-9._-]+"),
     Path(("database", "schema", "table")),
     Names("snowflake://{authority}", "{database}.{schema}.{table}"),
 )

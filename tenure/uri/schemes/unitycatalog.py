@@ -15,7 +15,7 @@ SCHEME = Scheme(
     Names(
         "unitycatalog://{authority}",
         "{catalog}.{schema}.{table}",
-        short=("unitycatalog://{host}", {"port": "443"}),
+        short=("unitycatalog://{place}", {"port": "443"}),
     ),
 )
 

@@ -1,6 +1,6 @@
 """A slow model of dataset URIs, too simple to be wrong, and strategies that spell resources at random.
 
-The model shares no code with `tenure.uri`: it reads one character after the other, knows four
+The model (`identity`) shares no code with `tenure.uri`: it reads one character after the other, knows four
 schemes, and names a resource by a tuple of what it denotes.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
+
+from tenure.uri import SCHEMES
 
 ALIASES = {
     "s3": ("s3", "s3a", "s3n"),
@@ -143,6 +145,132 @@ def reordered(draw: st.DrawFn, query: tuple[tuple[str, str], ...]) -> list[tuple
     return [item for key in keys for item in query if item[0] == key]
 
 
-def another(resource: Resource, part: str) -> Resource:
-    """A resource that differs in its last part alone."""
-    return replace(resource, parts=(*resource.parts[:-1], part))
+@st.composite
+def neighbours(draw: st.DrawFn, resource: Resource) -> Resource:
+    """A resource that differs in one thing, if in any."""
+    at = draw(st.integers(0, len(resource.parts) - 1))
+    part = draw(st.text(st.sampled_from("ab/%2F.~5é @"), min_size=1, max_size=4))
+    changes: list[dict[str, object]] = [
+        {"parts": (*resource.parts[:at], part, *resource.parts[at + 1 :])},
+        {"place": draw(st.sampled_from(["b", "h", "Bucket" if resource.scheme == "s3" else "localhost"]))},
+        {"query": tuple(sorted(draw(QUERY), key=lambda item: item[0]))},
+    ]
+    if resource.scheme in PORTS:
+        changes.append({"port": draw(st.sampled_from([1, 3306, 5432]))})
+    return replace(resource, **draw(st.sampled_from(changes)))  # type: ignore[arg-type]
+
+
+USERS = ["", "", "", "me@", "me:pw@", "@", ":@", "me:p@w@", "%40@", "[a]@", "me[@"]
+PLACES = [
+    "b",
+    "B",
+    "h",
+    "DB.x",
+    "127.0.0.1",
+    "[::1]",
+    "[0:0::1]",
+    "[fe80::1%25eTh0]",
+    "é",
+    "bücher.x",
+    "a b",
+    "a%41",
+]
+PLACES += [
+    "h1,h2",
+    "h.",
+    "",
+    "athena.x.amazonaws.com",
+    "x.SNOWFLAKEcomputing.com",
+    "c@h",
+    "c@H",
+    "LOCALHOST",
+    "a\\b",
+]
+PORTS_TYPED = ["", "", "", ":", ":1", ":0", ":01", ":5432", ":443", ":99999", ":x"]
+SEGMENTS = [
+    "a",
+    "b",
+    "A",
+    "~",
+    "%7E",
+    "%7e",
+    "%2F",
+    "%2f",
+    "%252F",
+    "%25",
+    "%",
+    "%zz",
+    "é",
+    "%C3%A9",
+    "%FF",
+    "..",
+    ".",
+]
+SEGMENTS += [
+    "",
+    " ",
+    "%20",
+    "@",
+    "%40",
+    ":",
+    "?",
+    "#",
+    "%3F",
+    "%23",
+    "*",
+    "a=b",
+    "a;b",
+    ";token=1",
+    "password=x",
+    "\\",
+]
+SEGMENTS += ['"', "%22", "😀", "%00", "%0A", "o\u0308", "[", "{", "%5B"]
+QUERIES = [
+    "",
+    "",
+    "?",
+    "?a",
+    "?a=",
+    "?a=1",
+    "?b=2&a=1",
+    "?a=1&a=2",
+    "?&&a",
+    "?a=%2f",
+    "?a@=1&a0=2",
+    "?a0=1&a@=2",
+]
+QUERIES += ["?a=@", "?%61=1&a=2", "?é=1&z=2", "?token=x", "?a;b", "?a=1;sig=x", "?=x", "?a?b"]
+
+
+@st.composite
+def typed(draw: st.DrawFn, schemes: list[str]) -> str:
+    """A text with the parts of a URI, each as odd as people and programs write them."""
+    segment = st.lists(st.sampled_from(SEGMENTS), max_size=2).map("".join)
+    place = draw(st.sampled_from(USERS)) + draw(st.sampled_from(PLACES)) + draw(st.sampled_from(PORTS_TYPED))
+    path = "".join(f"/{draw(segment)}" for _ in range(draw(st.integers(0, 4))))
+    end = draw(st.sampled_from(["", "", "/", "//"])) + draw(st.sampled_from(QUERIES))
+    scheme = draw(st.sampled_from(schemes))
+    mark = draw(st.sampled_from(["://"] * 8 + [":/", ":"]))
+    return f"{scheme}{mark}{place}{path}{end}{draw(st.sampled_from(['', '', '#', '#x', '#a@b']))}"
+
+
+@st.composite
+def of_form(draw: st.DrawFn, schemes: list[str]) -> str:
+    """A text that is of its scheme's form more often than not."""
+    scheme = draw(st.sampled_from(schemes))
+    kind = SCHEMES.by_name[scheme]
+    container = "c@" if kind.authority.keeps_user else draw(st.sampled_from(["", "me@", "me:pw@"]))
+    port = (
+        draw(st.sampled_from([":1", ":05432"]))
+        if kind.authority.has_port
+        else draw(st.sampled_from(["", ":80"]))
+    )
+    part = st.lists(
+        st.sampled_from(["a", "b", "A", "~", "%7e", "%2f", "%25", "%", "é", " ", "%40", "."]),
+        min_size=1,
+        max_size=3,
+    )
+    depth = len(kind.path.names) + (draw(st.integers(1, 3)) if kind.path.tree else 0)
+    path = "".join("/" + "".join(draw(part)) for _ in range(depth))
+    place = draw(st.sampled_from(["h", "B-1", "x.y"]))
+    return f"{scheme}://{container}{place}{port}{path}{draw(st.sampled_from(QUERIES))}"

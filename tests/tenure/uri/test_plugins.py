@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tenure.errors import InvalidURI
 from tenure.uri import SCHEMES, Schemes, from_openlineage, parse
 from tenure.uri.registry import GROUP
 
@@ -85,6 +87,9 @@ def test_the_schemes_of_this_console_have_no_problems() -> None:
         (NESSIE.replace('"nessie"', '"x-nessie"'), "'x-nessie' is taken, reserved"),
         (NESSIE.replace('"nessie"', '"Nes sie"'), "'Nes sie' is taken, reserved or none"),
         (NESSIE.replace('"table")', '"table"), pattern="["'), "unterminated"),
+        (NESSIE.replace("{authority}", "{authority}/{authority}"), "redefinition of group"),
+        ("import sys; sys.exit('no licence')", "SystemExit"),
+        ("class Mute(Exception):\n    def __str__(self): 1 / 0\nraise Mute", "Mute"),
     ],
 )
 def test_a_broken_package_is_reported_and_breaks_nothing(
@@ -118,6 +123,47 @@ def test_a_scheme_that_raises_gives_a_literal_and_a_line_without_the_text(
     assert "plug-in" in uri.reason
     assert "KeyError" in caplog.text
     assert "SECRET" not in caplog.text
+
+
+@pytest.mark.parametrize("method", ["canonical", "fields", "write", "plain", "defaults"])
+def test_no_method_of_a_scheme_that_raises_breaks_reading(install: Installer, method: str) -> None:
+    kept = [name for name in ("canonical", "fields", "write") if name != method]
+    others = "".join(f"    def {name}(self, *given): return ''\n" for name in kept)
+    source = RAISES.replace("canonical(self, authority)", f"{method}(self, *given)")
+    source = source[: source.index("    def fields")] + others + source[source.index("SCHEME") :]
+    schemes = install("raises", source.replace("+ authority", "+ str(given)"))
+    text = "raises://h/t"
+    assert schemes.canonical(text) == schemes.parse(text).canonical
+    assert schemes.from_openlineage("s3://b", "k") == parse("s3://b/k")
+    with pytest.raises(InvalidURI):
+        schemes.from_openlineage("inmemory://", "x")
+
+
+def test_a_pattern_with_groups_or_odd_characters_is_read_the_same_both_ways(install: Installer) -> None:
+    schemes = install("nessie", NESSIE.replace('"table")', '"table"), pattern="(?:(a|b)|[^/])+"'))
+    for text in ("nessie://h/a/b", "nessie://h/~%7E/é"):
+        uri = schemes.parse(text)
+        assert not uri.is_literal
+        assert schemes.canonical(text) == uri.canonical
+
+
+def test_a_package_whose_entry_points_cannot_be_read_is_reported(install: Installer) -> None:
+    schemes = install("broken", "")
+    (install.directory / "plugin_broken-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[{GROUP}]\nnonsense\n"
+    )
+    assert schemes.parse("unknown://x").is_literal
+    assert len(schemes.problems) == 1
+
+
+def test_two_threads_that_load_plugins_do_not_wait_for_each_other(install: Installer) -> None:
+    schemes = install(
+        "nessie", "import time\ntime.sleep(0.2)\nimport tenure.uri\ntenure.uri.parse('one://x')\n" + NESSIE
+    )
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(schemes.parse, ["nessie://h/a/b"] * 4))
+    assert not any(uri.is_literal for uri in found)
+    assert schemes.problems == []
 
 
 def test_what_is_built_in_needs_no_plugins_to_be_loaded(install: Installer) -> None:
