@@ -172,7 +172,7 @@ class Scheme:
             raise InvalidURI(f"This makes no {self.name} URI: {error}.") from None
         for name in self.path.names:
             if uri.denotes[name] != fields[name]:
-                raise InvalidURI(f"A {self.name} URI cannot carry this {name}: {fields[name]!r}.")
+                raise InvalidURI(f"A {self.name} URI cannot carry this {name}.")
         return uri
 
     def to_openlineage(self, uri: DatasetURI) -> tuple[str, str]:
@@ -187,9 +187,7 @@ class Scheme:
     def from_openlineage(self, namespace: str, name: str) -> DatasetURI | None:
         """The URI of an OpenLineage name, None for a namespace of another scheme; raises `InvalidURI`."""
         if len(name) > MAX_BYTES:
-            raise InvalidURI(
-                f"The OpenLineage name has {len(name)} characters; at most {MAX_BYTES} are allowed."
-            )
+            raise InvalidURI(f"The OpenLineage name is longer than {MAX_BYTES} characters.")
         found = self.openlineage.read(namespace, name)
         if found is None:
             return None

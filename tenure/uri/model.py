@@ -62,5 +62,8 @@ class DatasetURI:
 
     def __repr__(self) -> str:
         # A literal is kept as typed, and may hold a password: what is printed must not.
-        kind = "literal " if self.is_literal else ""
-        return f"<DatasetURI {kind}{masked(self.canonical)!r}>"
+        return (
+            f"<DatasetURI literal {masked(self.canonical)!r}>"
+            if self.is_literal
+            else f"<DatasetURI {self.canonical!r}>"
+        )

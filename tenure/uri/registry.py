@@ -80,21 +80,17 @@ class Schemes:
             return []
 
     def _install(self, point: EntryPoint, scheme: Scheme | BaseException) -> None:
-        try:
-            if isinstance(scheme, BaseException):
-                raise scheme
-            before = dict(self._plugins)
-            # First the one, then the other: whoever finds the scheme is to know that it is a plug-in's.
+        problem = scheme
+        if isinstance(scheme, Scheme):
+            before = self._plugins
+            # First this, then `by_name`: whoever finds the scheme is to know that it is a plug-in's.
             self._plugins = before | dict.fromkeys((scheme.name, *scheme.aliases), point.value)
             try:
-                self.add(scheme)
-            except BaseException:
-                self._plugins = before
-                raise
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            self._report(f"The URI scheme {point.name!r} of {point.value} cannot be used: {_said(error)}")
+                return self.add(scheme)
+            except Exception as error:  # noqa: BLE001  # of a name that is none, in whatever way
+                self._plugins, problem = before, error
+        assert isinstance(problem, BaseException)
+        self._report(f"The URI scheme {point.name!r} of {point.value} cannot be used: {_said(problem)}")
 
     def _report(self, problem: str) -> None:
         self.problems.append(problem)

@@ -7,9 +7,7 @@ from urllib.parse import unquote
 
 MASK = "***"
 
-_SECRET = frozenset(
-    ("pass", "pw", "auth", "sig", "authorization", "credential", "credentials", "accesskeyid")
-)
+_SECRET = frozenset(("pass", "pw", "auth", "sig", "authorization", "credential", "credentials"))
 _SECRET_ENDINGS = (
     "password",
     "passwd",
@@ -81,10 +79,12 @@ def masked(text: str) -> str:
 
 def masked_query(query: str) -> str:
     """A query with the values of its secret parameters, up to the next `&`, replaced by `***`."""
-    items = (item.partition("=") for item in query.split("&"))
-    return "&".join(
-        f"{key}={MASK}" if is_secret_key(key) and value else key + mark + value for key, mark, value in items
-    )
+    return "&".join(_masked_item(item) for item in query.split("&"))
+
+
+def _masked_item(item: str) -> str:
+    key, _, value = item.partition("=")
+    return f"{key}={MASK}" if value and is_secret_key(key) else item
 
 
 def has_colon(authority: str) -> bool:

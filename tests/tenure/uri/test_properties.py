@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from hypothesis import assume, example, given, target
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tenure.uri
@@ -83,10 +83,8 @@ def read(text: str) -> DatasetURI | None:
 
 
 def uri_of(text: str) -> DatasetURI:
-    found = read(text)
-    assume(found is not None)
-    assert found is not None
-    return found
+    """The URI; one that has no faults for a text that is refused, so that few texts are tried in vain."""
+    return read(text) or parse("s3://b/k")
 
 
 @given(TEXTS)
@@ -141,21 +139,20 @@ def test_two_resources_never_become_one(data: st.DataObject, resource: Resource)
 @given(of_form(NAMES), of_form(NAMES))
 def test_a_name_says_all_that_it_denotes_and_no_more(one: str, two: str) -> None:
     first, second = uri_of(one), uri_of(two)
-    assume(not first.is_literal and not second.is_literal)
-    said = [(uri.scheme, uri.denotes, uri.query) for uri in (first, second)]
+    said = [(uri.scheme, uri.denotes, uri.query, uri.reason and uri.canonical) for uri in (first, second)]
     assert (first == second) == (said[0] == said[1])
 
 
-@given(of_form(NAMES))
-def test_most_texts_of_these_tests_are_uris(text: str) -> None:
-    target(float(not uri_of(text).is_literal))
+def test_these_tests_try_uris_and_not_literals_alone() -> None:
+    found = []
+    given(of_form(NAMES))(lambda text: found.append(uri_of(text).is_literal))()
+    assert found.count(False) > len(found) / 3
 
 
 @given(URIS)
 def test_openlineage_names_lead_back(text: str) -> None:
     uri = uri_of(text)
-    assume(not uri.is_literal)
-    assert from_openlineage(*uri.openlineage) == uri
+    assert uri.is_literal or from_openlineage(*uri.openlineage) == uri
 
 
 @given(st.sampled_from(sorted(SCHEMES.by_name)), st.text(max_size=12), st.text(max_size=12))
@@ -305,6 +302,6 @@ def test_no_secret_parameter_survives(template: str) -> None:
 @given(URIS)
 def test_uris_survive_pickling(text: str) -> None:
     uri = uri_of(text)
-    canonical(text)
+    canonical(uri.canonical)
     again = pickle.loads(pickle.dumps(uri))  # noqa: S301  # our own bytes
     assert (again, again.denotes, again.reason) == (uri, uri.denotes, uri.reason)
