@@ -283,16 +283,7 @@ def test_no_password_survives(store: str, before: str, after: str) -> None:
     )
 )
 def test_no_secret_parameter_survives(template: str) -> None:
-    for key in (
-        "password",
-        "PassWord",
-        "sig",
-        "X-Amz-Signature",
-        "api-key",
-        "p%61ssword",
-        "accessToken",
-        "AWSAccessKeyId",
-    ):
+    for key in SECRET_KEYS:
         text = template.format(f"{key}=SECRET")
         uri = parse(text)
         assert "secret" not in (repr(uri) + masked(text) + uri.typed + uri.reason).lower()
