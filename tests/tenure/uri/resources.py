@@ -164,8 +164,8 @@ def neighbours(draw: st.DrawFn, resource: Resource) -> Resource:
 USERS = ["", "", "", "me@", "me:pw@", "@", ":@", "me:p@w@", "%40@", "[a]@", "me[@"]
 PLACES = [
     "b", "B", "h", "DB.x", "127.0.0.1", "[::1]", "[0:0::1]", "[fe80::1%25eTh0]", "é", "bücher.x", "a b",
-    "a%41", "h1,h2", "h.", "", "athena.x.amazonaws.com", "x.SNOWFLAKEcomputing.com", "c@h", "c@H", "LOCALHOST",
-    "a\\b",
+    "a%41", "h1,h2", "h.", "", "athena.x.amazonaws.com", "x.SNOWFLAKEcomputing.com", "c@h", "c@H",
+    "LOCALHOST", "a\\b",
 ]
 PORTS_TYPED = ["", "", "", ":", ":1", ":0", ":01", ":5432", ":443", ":99999", ":x"]
 SEGMENTS = [
