@@ -34,7 +34,7 @@ _HIDDEN_USER = (
     "or percent-encode an @ that belongs to a name"
 )
 _PLAIN_USER = '(?:[!"$-.0->A-~]*+@)?'
-_PLAIN_QUERY = r'\?([!"$-~]*)'
+_PLAIN_QUERY = r'\?([!"$-:<->A-~]*)'
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,10 @@ class Scheme:
             if found is None:
                 return None
             name, port, path, query = found.groups()
-            end = f"{path}?{query}" if query else path
-            if "@" in end or ";" in end:
-                return None
             if query:
                 query = canonical_query(query)
-                end = f"{path}?{query}" if query else path
-            return f"{begin}{name or default_name}{port or default_port}{end}"
+                path = f"{path}?{query}" if query else path
+            return f"{begin}{name or default_name}{port or default_port}{path}"
 
         return canonical
 
@@ -87,7 +84,7 @@ class Scheme:
         """The canonical text; raises `NotOfForm` with the reason."""
         authority = self._authority(typed)
         path, query = self.path.canonical(typed.path), typed.query or ""
-        if "@" in path + query and has_colon(authority):
+        if ("@" in path or "@" in query) and has_colon(authority):
             path, query = path.replace("@", "%40"), query.replace("@", "%40")
         query = canonical_query(query) if query else ""
         end = f"{path}?{query}" if query else path

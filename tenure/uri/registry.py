@@ -119,7 +119,7 @@ class Schemes:
             return self.parse(text).canonical
         name = text.partition(":")[0]
         known = self.by_name.get(name)
-        if known is not None and name not in self._plugins:
+        if known is not None and not (self._plugins and name in self._plugins):
             plain = known.shortcut(text)
             if plain is not None and len(plain) <= MAX_BYTES:
                 return plain  # It is ASCII.

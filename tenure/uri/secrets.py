@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote
 
 MASK = "***"
@@ -41,9 +42,11 @@ _ORACLE = re.compile(
 ).match
 # An address, a path of Windows, and Oracle's JDBC without a user.
 _NO_USER = re.compile(r"mailto:|[A-Za-z]:[\\/]|jdbc:oracle:\w+:@", re.IGNORECASE).match
-_ITEM = re.compile(r"(?:^|(?<=[?&;#\s]))([^?&;#=\s/]+)=([^&;#\s]+)")
+_KEY = re.compile(r"(?:^|(?<=[?&;#\s]))([^?&;#=\s/]+)=(?=[^&;#\s])")
+_ITEM = re.compile(rf"{_KEY.pattern}([^&;#\s]+)")
 
 
+@lru_cache(maxsize=1024)  # Of names there are few.
 def is_secret_key(key: str) -> bool:
     """Whether a parameter of this name carries auth information."""
     key = unquote(key) if "%" in key else key
@@ -53,7 +56,7 @@ def is_secret_key(key: str) -> bool:
 
 def has_secret_parameter(text: str) -> bool:
     """Whether a text holds `name=value`, between any of ? & ; # and white space, that is auth information."""
-    return "=" in text and any(is_secret_key(item[1]) for item in _ITEM.finditer(text))
+    return "=" in text and any(is_secret_key(found[1]) for found in _KEY.finditer(text))
 
 
 def seems_to_carry_password(text: str) -> bool:

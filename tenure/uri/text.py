@@ -23,9 +23,6 @@ _SUB_DELIMITERS = "!$&'()*+,;="
 PLAIN = frozenset(string.ascii_letters + string.digits + "-._~" + _SUB_DELIMITERS + ":@")
 """What stands in a path's part as it is (`pchar` of RFC 3986); all else is percent-encoded."""
 
-PLAIN_CLASS = "[" + re.escape("".join(sorted(PLAIN))) + "]"
-"""The same as part of a regular expression."""
-
 LIKE_DELIMITERS = frozenset(
     "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16"
     "\ufe55\ufe56\ufe5f\ufe6b\uff03\uff0f\uff1a\uff1f\uff20"
@@ -37,7 +34,7 @@ _SPLIT = re.compile(
 ).fullmatch
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _HIGH_BYTE = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]").search
-_NOT_PLAIN = re.compile(f"%[0-9A-Fa-f]{{2}}|[^/{PLAIN_CLASS[1:]}")
+_NOT_PLAIN = re.compile(f"%[0-9A-Fa-f]{{2}}|[^/{re.escape(''.join(sorted(PLAIN)))}]")
 
 
 class NotOfForm(Exception):
@@ -127,7 +124,7 @@ def _check_utf8(path: str) -> None:
 
 def _encoded(found: re.Match[str]) -> str:
     text = found[0]
-    return _ENCODED.get(text) or "".join(f"%{byte:02X}" for byte in text.encode())
+    return _ENCODED.get(text) or f"%{text.encode().hex('%').upper()}"
 
 
 def _escapes() -> dict[str, str]:

@@ -275,6 +275,8 @@ def test_no_password_survives(store: str, before: str, after: str) -> None:
             "jdbc:sqlserver://h;{}",
             "mssql://h;{}/d/s/t",
             "postgres://h/d/s/t;{}",
+            "postgres://h/d/s/t&{}",
+            "s3://b/k?a=1?{}",
             "postgres://h/d/s/t?a=1;{}",
             "s3://b/k;{}",
             "Endpoint=sb://n/;{}",
