@@ -75,8 +75,8 @@ def _parsed(text: str) -> DatasetURI:
     uri = parse(text)
     if uri.carries_password:
         raise InvalidURI(
-            "The text seems to carry a password, and as a literal it would be kept with it: "
-            f"it is one because {uri.reason}."
+            f"The text seems to carry a password, and would be kept with it because {uri.reason}. "
+            "Leave out the user, the password and any secret parameter."
         )
     return uri
 
@@ -98,9 +98,7 @@ def _facts(uri: DatasetURI) -> dict[str, Any]:
 
 def _schemes(options: argparse.Namespace) -> int:
     SCHEMES.load_plugins()
-    for scheme in sorted(
-        {each.name: each for each in SCHEMES.by_name.values()}.values(), key=lambda each: each.name
-    ):
+    for scheme in sorted(SCHEMES.all, key=lambda each: each.name):
         if options.json:
             _answer(json.dumps({"name": scheme.name, "aliases": scheme.aliases, "form": scheme.form}))
         else:

@@ -149,7 +149,7 @@ class Name(Authority):
     def bare(self, authority: str) -> str:
         """The name without what other spellings put around it."""
         # Until nothing is left to take off: what is canonical stays as it is.
-        while self.host and (found := re.fullmatch(self.host, authority)):
+        while self.host and (found := re.fullmatch(self.host, authority)) and found[1] != authority:
             authority = found[1]
         return authority
 

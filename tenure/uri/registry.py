@@ -53,6 +53,11 @@ class Schemes:
                 raise ValueError(f"the scheme name {name!r} is taken, reserved or none")
         self.by_name.update(dict.fromkeys(names, scheme))
 
+    @property
+    def all(self) -> list[Scheme]:
+        """Each scheme once, whatever its aliases; plug-ins after what is built in."""
+        return list({scheme.name: scheme for scheme in self.by_name.values()}.values())
+
     def load_plugins(self) -> None:
         """Add the schemes of installed packages. A broken one is reported, and breaks nothing."""
         # A module that is being loaded may itself read URIs. No lock is held while modules are imported:
@@ -160,7 +165,7 @@ class Schemes:
         alias = self.by_name.get(head.lower()) if mark else None
         if alias is not None:
             namespace = f"{alias.openlineage.namespace.partition('://')[0]}://{rest}"
-        for scheme in {each.name: each for each in self.by_name.values()}.values():
+        for scheme in self.all:
             uri = self._from_openlineage(scheme, namespace, name)
             if uri is not None:
                 return uri

@@ -147,6 +147,13 @@ def test_a_pattern_with_groups_or_odd_characters_is_read_the_same_both_ways(inst
         assert schemes.canonical(text) == uri.canonical
 
 
+def test_a_pattern_that_takes_nothing_off_does_not_go_on_for_ever(install: Installer) -> None:
+    schemes = install(
+        "nessie", NESSIE.replace("Host(19120)", 'Name("branch", host="(.+)")').replace("Host,", "Name,")
+    )
+    assert schemes.canonical("nessie://h/a/b") == "nessie://h/a/b"
+
+
 def test_a_package_whose_entry_points_cannot_be_read_is_reported(install: Installer) -> None:
     schemes = install("broken", "")
     (install.directory / "plugin_broken-1.0.dist-info" / "entry_points.txt").write_text(
