@@ -92,7 +92,7 @@ def check_literal(uri: DatasetURI) -> None:
     """Raise `InvalidInput` for a literal that seems to carry a password: it would be kept byte for byte."""
     if uri.carries_password:
         raise InvalidInput(
-            f"The URI seems to carry a password, and Tenure keeps it as it is because {uri.reason}. "
+            f"The URI seems to carry a password, and would be kept with it because {uri.reason}. "
             "Leave out the user, the password and any secret parameter."
         )
 
